@@ -1,0 +1,30 @@
+# semel_module(NAME FOLDER [DEPS lib...]): every .cc of FOLDER (not of its sub-folders) as the static library
+# semel_NAME, and every *_test.cc there as the program NAME_test. Unit tests stand beside their sources.
+function(semel_module name folder)
+  cmake_parse_arguments(M "" "" "DEPS;TEST_DEPS" ${ARGN})
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  if(sources)
+    add_library(semel_${name} STATIC ${sources})
+    target_link_libraries(semel_${name} PUBLIC semel_flags ${M_DEPS})
+  else()
+    add_library(semel_${name} INTERFACE)
+    target_link_libraries(semel_${name} INTERFACE semel_flags ${M_DEPS})
+  endif()
+  if(tests)
+    semel_test_program(${name}_test SOURCES ${tests} DEPS semel_${name} ${M_TEST_DEPS})
+  endif()
+endfunction()
+
+# semel_test_program(NAME SOURCES .. DEPS ..): one GoogleTest program, listed in build/test-programs.txt, which is
+# what ./dev test runs.
+set_property(GLOBAL PROPERTY semel_test_programs "")
+function(semel_test_program name)
+  cmake_parse_arguments(T "" "" "SOURCES;DEPS" ${ARGN})
+  add_executable(${name} ${T_SOURCES})
+  target_link_libraries(${name} PRIVATE ${T_DEPS} semel_failpoints_on GTest::gmock GTest::gtest_main)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  set_property(GLOBAL APPEND PROPERTY semel_test_programs tests/${name})
+endfunction()
