@@ -32,9 +32,9 @@ class JsonValue {
   // Of a number: the exact integer, if its literal is an integer without fraction or exponent and fits.
   std::optional<std::int64_t> integer() const;
 
-  std::size_t size() const;                       // members or elements
-  JsonValue at(std::size_t index) const;          // of an array, or the value of the index-th member
-  std::string_view name(std::size_t index) const; // of an object, decoded, in the order of the text
+  std::size_t size() const;                        // members or elements
+  JsonValue at(std::size_t index) const;           // of an array, or the value of the index-th member
+  std::string_view name(std::size_t index) const;  // of an object, decoded, in the order of the text
   std::optional<JsonValue> find(std::string_view name) const;
 
  private:
@@ -46,7 +46,7 @@ class JsonValue {
 };
 
 struct JsonLimits {
-  int depth_max = 64;
+  int depth_max = 64;  // arrays and objects open at once
   std::size_t number_length_max = 1000;
   // Whether a string may contain U+0000 (as \u0000). Control characters must be escaped in any case.
   bool escaped_nul_allowed = true;
@@ -54,11 +54,15 @@ struct JsonLimits {
 
 class JsonDocument {
  public:
+  JsonDocument(JsonDocument&&) = default;
+  JsonDocument& operator=(JsonDocument&&) = default;
+
   JsonValue root() const { return JsonValue(this, 0); }
 
  private:
   friend class JsonValue;
   friend class JsonBuilder;
+  JsonDocument() = default;
   struct Node {
     JsonKind kind;
     std::string_view raw;
