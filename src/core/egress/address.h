@@ -32,8 +32,8 @@ struct SocketAddress {
 
 // Strict: dotted quad of four decimal numbers without leading zeros, or RFC 4291 text without zone.
 std::optional<IpAddress> parse_ip(std::string_view text);
-std::string format_ip(const IpAddress& ip);                    // RFC 5952 for IPv6
-std::string format_socket_address(const SocketAddress& at);    // 127.0.0.1:80, [::1]:80
+std::string format_ip(const IpAddress& ip);                  // RFC 5952 for IPv6
+std::string format_socket_address(const SocketAddress& at);  // 127.0.0.1:80, [::1]:80
 std::optional<SocketAddress> parse_socket_address(std::string_view text);
 bool is_loopback(const IpAddress& ip);
 
@@ -52,9 +52,23 @@ struct AllowedRange {
 };
 Result<AllowedRange> parse_allowed_range(std::string_view text);
 
+// ADDRESS/LENGTH. Host bits behind the length must be zero.
+struct Network {
+  IpAddress address;
+  int prefix_length = 0;
+};
+Result<Network> parse_network(std::string_view cidr);
+
+// The ports of https destinations, and of an allowed range that names none: 443, 80, 8443, 8080.
+bool is_default_port(std::uint16_t port);
+
+bool contains(const AllowedRange& range, const IpAddress& ip);
+bool opens_port(const AllowedRange& range, std::uint16_t port);
+
 struct EgressRules {
   std::vector<AllowedRange> allowed;
-  std::vector<IpAddress> own_addresses;  // of this machine's interfaces; denied unless allowed above
+  std::vector<IpAddress> own_addresses{};  // of this machine's interfaces; denied unless allowed above
+  std::vector<Network> nat64_prefixes{};   // the operator's translators, behind which private IPv4 may lie: denied
 };
 
 enum class Scheme : std::uint8_t { http, https };
