@@ -11,14 +11,15 @@ file(WRITE ${CMAKE_BINARY_DIR}/generated/semel_version.h
   "#pragma once\n#define SEMEL_VERSION \"${PROJECT_VERSION}\"\n")
 
 # Failpoints are chosen when linking: the shipped program gets the empty ones, the test program those that kill.
-add_library(semel_failpoints_off STATIC src/base/failpoint_off.cc)
-add_library(semel_failpoints_on STATIC src/base/failpoint_on.cc)
+add_library(semel_failpoints_off STATIC src/base/failpoint/off.cc)
+add_library(semel_failpoints_on STATIC src/base/failpoint/on.cc)
 target_link_libraries(semel_failpoints_off PUBLIC semel_flags)
 target_link_libraries(semel_failpoints_on PUBLIC semel_flags)
 
 semel_module(base src/base DEPS fmt::fmt PkgConfig::SIMDJSON)
 semel_module(core_signature src/core/signature DEPS semel_base OpenSSL::Crypto)
 semel_module(core_egress src/core/egress DEPS semel_base PkgConfig::IDN2)
+target_compile_definitions(core_egress_test PRIVATE SEMEL_SOURCE_DIR="${CMAKE_SOURCE_DIR}")  # tests/vectors
 semel_module(core_retry src/core/retry DEPS semel_base)
 semel_module(core_delivery src/core/delivery DEPS semel_core_retry)
 semel_module(core_admission src/core/admission DEPS semel_core_retry)

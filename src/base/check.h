@@ -8,7 +8,8 @@ namespace semel {
 
 }  // namespace semel
 
-#define SEMEL_CHECK(expression) \
-  do { \
-    if (!(expression)) [[unlikely]] ::semel::check_failed(#expression, __FILE__, __LINE__); \
+#define SEMEL_CHECK(expression)                               \
+  do {                                                        \
+    if (!(expression)) [[unlikely]]                           \
+      ::semel::check_failed(#expression, __FILE__, __LINE__); \
   } while (false)

@@ -1,6 +1,6 @@
 // failpoint.h: named places where a test can kill, stop or fail this process.
 //
-// The shipped program links failpoint_off.cc (empty functions); the test program `semel-test` links failpoint_on.cc,
+// The shipped program links failpoint/off.cc (empty functions); the test program `semel-test` links failpoint/on.cc,
 // which acts on SEMEL_FP="name:kill@n[,name:kill@n]" (SIGKILL at the n-th hit). The places are listed in
 // docs/testing.md.
 #pragma once

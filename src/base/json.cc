@@ -17,6 +17,8 @@
 namespace semel {
 namespace {
 
+constexpr std::size_t kBytesPerNode = 12;        // about what events have
+constexpr std::size_t kReservedNodesMax = 256;   // what a text claims before it is read
 constexpr std::size_t kPairwiseMembersMax = 16;  // up to here, comparing all pairs is cheaper than sorting
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -83,6 +85,7 @@ class JsonBuilder {
     if (bytes.size() > std::numeric_limits<std::uint32_t>::max()) return refuse_whole("the JSON text is over 4 GiB");
     if (bytes.starts_with("\xEF\xBB\xBF")) return refuse_whole("a byte order mark stands before the JSON text");
     if (!simdjson::validate_utf8(bytes)) return refuse_whole("the JSON text is not valid UTF-8");
+    reserve(std::min(bytes.size() / kBytesPerNode + 1, kReservedNodesMax));
     skip_space();
     if (!read_value()) return false;
     while (!open_.empty()) {
@@ -91,6 +94,12 @@ class JsonBuilder {
     }
     skip_space();
     return at_ == end_ || refuse("something follows the JSON value");
+  }
+
+  void reserve(std::size_t nodes) {
+    document_.nodes_.reserve(nodes);
+    document_.children_.reserve(nodes);
+    pending_.reserve(nodes);
   }
 
   char peek() const { return at_ == end_ ? '\0' : *at_; }

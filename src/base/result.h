@@ -11,7 +11,7 @@
 namespace semel {
 
 enum class Fault {
-  invalid,          // the request can never succeed as it is
+  invalid,  // the request can never succeed as it is
   not_found,
   forbidden,
   conflict,         // something else changed first; read again and decide again
@@ -28,24 +28,32 @@ enum class Recourse { fix_request, reread, wait_and_retry, ask_then_retry, give_
 
 constexpr Recourse recourse(Fault fault) {
   switch (fault) {
-    case Fault::invalid: return Recourse::fix_request;
-    case Fault::not_found: return Recourse::fix_request;
-    case Fault::forbidden: return Recourse::fix_request;
-    case Fault::conflict: return Recourse::reread;
-    case Fault::fenced: return Recourse::give_up;
-    case Fault::busy: return Recourse::wait_and_retry;
-    case Fault::unavailable: return Recourse::wait_and_retry;
-    case Fault::timed_out: return Recourse::ask_then_retry;
-    case Fault::unknown_outcome: return Recourse::ask_then_retry;
-    case Fault::corrupt: return Recourse::call_operator;
+    case Fault::invalid:
+      return Recourse::fix_request;
+    case Fault::not_found:
+      return Recourse::fix_request;
+    case Fault::forbidden:
+      return Recourse::fix_request;
+    case Fault::conflict:
+      return Recourse::reread;
+    case Fault::fenced:
+      return Recourse::give_up;
+    case Fault::busy:
+      return Recourse::wait_and_retry;
+    case Fault::unavailable:
+      return Recourse::wait_and_retry;
+    case Fault::timed_out:
+      return Recourse::ask_then_retry;
+    case Fault::unknown_outcome:
+      return Recourse::ask_then_retry;
+    case Fault::corrupt:
+      return Recourse::call_operator;
   }
   std::unreachable();
 }
 
 // True when the effect of the failed call may exist all the same.
-constexpr bool may_have_happened(Fault fault) {
-  return fault == Fault::timed_out || fault == Fault::unknown_outcome;
-}
+constexpr bool may_have_happened(Fault fault) { return fault == Fault::timed_out || fault == Fault::unknown_outcome; }
 
 // The note is for people and is never parsed.
 struct [[nodiscard]] Error {
@@ -63,14 +71,14 @@ inline std::unexpected<Error> fail(Fault fault, std::string note) {
 }  // namespace semel
 
 // SEMEL_TRY(name, expression): binds the value of a Result to `name`, or returns its error from this function.
-#define SEMEL_TRY(name, ...) \
-  auto name##_or_error = (__VA_ARGS__); \
+#define SEMEL_TRY(name, ...)                                                        \
+  auto name##_or_error = (__VA_ARGS__);                                             \
   if (!name##_or_error) return std::unexpected(std::move(name##_or_error).error()); \
   auto name = *std::move(name##_or_error)
 
 // SEMEL_TRY_VOID(expression): returns the error of a Result<void> from this function.
-#define SEMEL_TRY_VOID(...) \
-  do { \
-    if (auto try_void_result = (__VA_ARGS__); !try_void_result) \
+#define SEMEL_TRY_VOID(...)                                       \
+  do {                                                            \
+    if (auto try_void_result = (__VA_ARGS__); !try_void_result)   \
       return std::unexpected(std::move(try_void_result).error()); \
   } while (false)

@@ -1,4 +1,4 @@
-// failpoint_on.cc: failpoints that act, for test programs only. SEMEL_FP="enq.after_commit:kill@2" kills this process
+// on.cc: failpoints that act, for test programs only. SEMEL_FP="enq.after_commit:kill@2" kills this process
 // with SIGKILL when that place is reached for the second time. A malformed SEMEL_FP ends the process at once, so that
 // a mistyped test cannot pass by doing nothing.
 #include "base/failpoint.h"
@@ -22,7 +22,8 @@ struct Armed {
 };
 
 [[noreturn]] void refuse(std::string_view text) {
-  std::fprintf(stderr, "SEMEL_FP: cannot read '%.*s', expected NAME:kill@N\n", static_cast<int>(text.size()), text.data());
+  std::fprintf(stderr, "SEMEL_FP: cannot read '%.*s', expected NAME:kill@N\n", static_cast<int>(text.size()),
+               text.data());
   std::exit(2);
 }
 

@@ -1,4 +1,4 @@
-// failpoint_off.cc: what the shipped program does at a failpoint: nothing.
+// off.cc: what the shipped program does at a failpoint: nothing.
 #include "base/failpoint.h"
 
 namespace semel {
