@@ -6,7 +6,7 @@
 //             at or below the position without having been applied is `late`, never called a duplicate.
 // Pure:       the caller reads InboxFacts, calls judge_arrival, runs the application's apply if told to, and writes
 //             the ruling and the effect in one transaction.
-// The rules are those of reference/order-model, 44 million states without a violation: change them only together with
+// The rules were found by exhaustive search; earlier wordings each had a counterexample. Change them only together with
 // inbox_model_test.cc.
 #pragma once
 
@@ -31,15 +31,15 @@ inline constexpr std::uint32_t kParkedMax = 100'000;
 
 // An event as it arrived, verified and read. Bodies of other Standard Webhooks senders have only `id` and `body`.
 struct Arrival {
-  std::string source;    // the configured name of the secret that verified
+  std::string source;  // the configured name of the secret that verified
   std::string id;
-  std::string type;      // empty for foreign bodies
-  std::optional<std::string> endpoint;      // delivery.endpoint
+  std::string type;                     // empty for foreign bodies
+  std::optional<std::string> endpoint;  // delivery.endpoint
   std::uint32_t round = 1;
   std::optional<std::string> ordering_key;
   std::optional<Sequence> sequence;
   std::optional<Sequence> after;
-  bool out_of_order = false;                // delivery.out_of_order
+  bool out_of_order = false;  // delivery.out_of_order
   std::optional<std::string> correlation_id;
   std::optional<std::uint64_t> entity_version;
   std::optional<WallTime> accepted_at;
@@ -48,34 +48,35 @@ struct Arrival {
   std::optional<std::string> entity() const { return ordering_key ? ordering_key : correlation_id; }
 };
 
-// Reads a verified body. `webhook_id` must equal the body's id; a body that has no `id` member, or is no JSON object, is
-// a foreign one: id from the header, no order. Fault::invalid with a note for the sender.
+// Reads a verified body. `webhook_id` must equal the body's id; a body that has no textual `id` member, or is no JSON
+// object, is a foreign one: id from the header, no order. Fault::invalid with a note for the sender.
 Result<Arrival> read_arrival(std::string_view body, std::string_view webhook_id, std::string_view source);
 
-// What is stored about this (consumer, source, id).
+// What is stored about this (consumer, source, id). A foreign body has no endpoint; the empty name stands for it.
 struct Applied {
-  std::vector<std::string> endpoints;  // those through which it was applied or seen applied
+  bool through_this_endpoint;  // applied, or seen applied, through the endpoint that sends now
 };
 struct RejectedByApplication {
-  std::uint32_t round;
-  std::string endpoint;
+  std::optional<std::uint32_t> round;  // the highest it was rejected in through this endpoint
   std::string reason;
 };
 
 struct InboxFacts {
   std::optional<WallTime> purged_through;  // newest accepted_at that dedup records were purged for, of this consumer
   std::variant<std::monostate, Applied, RejectedByApplication> known;
-  std::optional<Sequence> parked_after;    // parked through this endpoint: the lowest `after` received
-  bool parked_elsewhere = false;           // parked through another endpoint
-  Sequence position = 0;                   // last applied of (consumer, source, endpoint, ordering key)
+  std::optional<Sequence> parked_after;  // parked through this endpoint: the lowest `after` received
+  bool parked_elsewhere = false;         // parked through another endpoint
+  Sequence position = 0;                 // last applied of (consumer, source, endpoint, ordering key)
   std::uint32_t parked_in_line = 0;
   std::uint32_t parked_in_all = 0;
   std::optional<std::uint64_t> entity_version;  // where the arrival's entity stands; none: never seen
 };
 
 // ---- rulings ----
+// Every ruling but Park and Later ends what was parked through this endpoint.
 struct Duplicate {
-  bool moves_position = false;  // seen applied through another endpoint before: this endpoint's position moves too
+  bool first_through_this_endpoint = false;  // applied through another one: write that this one has seen it too
+  bool moves_position = false;
 };
 struct Reject {
   std::string reason;  // too_old_to_judge, late, or what the application said the first time
@@ -84,7 +85,7 @@ struct Reject {
 struct Park {
   Sequence after;  // the lowest received so far
 };
-struct Later {  // 425 with Retry-After
+struct Later {         // 425 with Retry-After
   std::string reason;  // parked_quota
 };
 struct Superseded {  // the entity already stands at this version or above: stored as applied, no effect
@@ -97,15 +98,17 @@ using Ruling = std::variant<Duplicate, Reject, Park, Later, Superseded, Apply>;
 
 Ruling judge_arrival(const Arrival& arrival, const InboxFacts& facts, WallTime now);
 
-// A parked event whose predecessor has been answered: the same rules without 1 and 5's parking. nullopt: its turn has
-// not come (after > position).
+// A parked event, with the lowest `after` received and the highest round: rules 2 to 4 and 6. nullopt: its turn has not
+// come (facts.parked_after > position). Of a line's parked events the lowest sequence whose turn has come is judged
+// first. out_of_order says nothing here: below the position it is the sender that must ask again.
 std::optional<Ruling> judge_parked(const Arrival& parked, const InboxFacts& facts);
 
 // ---- the answer on the wire ----
 enum class Disposition : std::uint8_t { applied, duplicate, parked, rejected, later };
+inline constexpr std::uint32_t kLaterRetryAfterSeconds = 5;
 struct WireAnswer {
   int status;
-  std::string_view disposition;  // value of semel-disposition; empty for `later`
+  std::string_view disposition;  // value of semel-disposition; empty: no such header
   std::string body;              // {"status":..,"reason"?:..}
   std::optional<std::uint32_t> retry_after_s;
 };
