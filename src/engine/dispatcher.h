@@ -23,7 +23,7 @@
 
 namespace semel::engine {
 
-// Sendable now and not being sent; above it intake answers 503.
+// Bound of deliveries that are sendable now and not being sent; above it intake answers 503.
 inline constexpr std::size_t kSendableMax = 50'000;
 
 struct DispatcherPorts {
@@ -36,8 +36,8 @@ struct DispatcherPorts {
 };
 
 enum class ReplayOutcome : std::uint8_t {
-  opened,         // a new round begins
-  already_open,   // it was open and is due now
+  opened,        // a new round begins
+  already_open,  // it was open and is due now
   would_break_order,
   endpoint_gone,
 };
@@ -64,15 +64,20 @@ class Dispatcher {
 
   struct Counts {
     std::uint64_t open = 0;
-    std::uint64_t sendable = 0;   // and not being sent
+    std::uint64_t sendable = 0;  // and not being sent
     std::uint64_t in_flight = 0;
     std::uint64_t attempts = 0;   // since start
     std::uint64_t delivered = 0;  // since start
   };
   Counts counts() const;
 
-  // Called when a commit's outcome is unknown for good (store::Unknown, fatal): the process has to end.
+  // `f` is called when a commit's outcome is unknown for good (store::Unknown, fatal): the process has to end.
   void on_fatal(std::move_only_function<void(std::string)> f);
+  // Says that this has happened; nothing is started afterwards.
+  void fatal(std::string note);
+
+  // Starts no further attempt; those in flight end and are recorded.
+  void drain();
 
  private:
   struct State;

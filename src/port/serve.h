@@ -14,8 +14,8 @@ namespace semel {
 
 struct HttpRequest {
   std::string method;
-  std::string path;   // percent-decoding is the handler's
-  std::string query;  // without '?'
+  std::string path;                                          // percent-decoding is the handler's
+  std::string query;                                         // without '?'
   std::vector<std::pair<std::string, std::string>> headers;  // names in lower case, in the order they came
   std::string body;
 

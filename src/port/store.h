@@ -174,7 +174,8 @@ class StoreReader {
   virtual Result<std::optional<Endpoint>> endpoint(EndpointKey key) = 0;
   virtual Result<std::vector<Subscription>> subscriptions(TenantKey tenant) = 0;
   virtual Result<std::vector<ApiKeyRow>> api_keys() = 0;
-  // Open deliveries, and dead ones of a line that holds open ones back, with key > after, in rising order.
+  // Open deliveries, and every dead one that has a line (on a per-key endpoint it holds back what comes later), with
+  // key > after, in rising order.
   virtual Result<std::vector<Delivery>> open_deliveries(DeliveryKey after, std::size_t limit) = 0;
   virtual Result<std::optional<Delivery>> delivery(DeliveryKey key) = 0;
   // The highest sequence of the line that was ever delivered to the endpoint; 0 when none was.
@@ -208,7 +209,7 @@ struct StartAttempt {
   TenantKey tenant;
   Fence fence;
   DeliveryKey delivery;
-  Version version;           // of the delivery; every committed change raises it by one
+  Version version;  // of the delivery; every committed change raises it by one
   EndpointKey endpoint;
   Version endpoint_version;  // as the request was sealed
   delivery::Record record;   // after delivery::start_attempt

@@ -33,8 +33,10 @@ class Window {
 
   // Whether one more attempt may start when `in_flight` are under way.
   struct Permit {};
-  struct Full {};                     // until one of those in flight ends
-  struct Defer { WallTime until; };   // until then none may start
+  struct Full {};  // until one of those in flight ends
+  struct Defer {
+    WallTime until;
+  };  // until then none may start
   using Admission = std::variant<Permit, Full, Defer>;
   Admission admit(std::uint32_t in_flight, WallTime now);
 
@@ -53,7 +55,7 @@ class Window {
  private:
   std::uint32_t max_;
   std::uint32_t size_;
-  std::uint32_t ramp_target_ = 0;   // doubles below this, then adds one
+  std::uint32_t ramp_target_ = 0;  // doubles below this, then adds one
   std::uint32_t answers_in_window_ = 0;
   std::uint64_t generation_ = 0;
   milliseconds wait_step_{0};

@@ -43,9 +43,7 @@ struct Unknown {
 };
 // Safe at the receiver, not yet applied; asked again at `ask_at`, or at once when its predecessor closes.
 struct Parked {
-  WallTime since;
   WallTime ask_at;
-  std::uint32_t asks;
 };
 struct Delivered {
   WallTime at;
@@ -70,6 +68,9 @@ struct Record {
   retry::RoundProgress progress;
   // Some attempt of this delivery ended unknown (or was answered parked) and nothing has settled it since (P7).
   bool unsettled = false;
+  // When the receiver first answered parked in this round, and how often it has; through failures in between.
+  std::optional<WallTime> parked_since;
+  std::uint32_t parked_asks = 0;
   std::optional<WallTime> first_delivered_at;  // stays when a replay opens another round
 };
 

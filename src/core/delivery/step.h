@@ -41,7 +41,8 @@ Step settle(const State& state, const Record& record, const retry::Verdict& verd
 // The process that had the attempt in flight is gone: unknown, due at once, not counted.
 Step lapsed(const State& state, const Record& record, WallTime now);
 
-// A person asks for it again: opens the next round of one that is over; makes an open one due now (Replay::already_open).
+// A person asks for it again: opens the next round of one that is over; makes an open one due now
+// (Replay::already_open).
 struct Replay {
   Transition transition;
   bool already_open;

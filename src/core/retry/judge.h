@@ -34,9 +34,9 @@ enum class EndpointSignal : std::uint8_t {
 
 // The delivery's own facts that a judgement needs.
 struct JudgedAttempt {
-  bool counts = true;            // false for the further attempt after a connection that died idle
-  RoundProgress before;          // before this attempt was counted
-  std::uint32_t parked_asks = 0; // how often the receiver has answered parked in a row
+  bool counts = true;             // false for the further attempt after a connection that died idle
+  RoundProgress before;           // before this attempt was counted
+  std::uint32_t parked_asks = 0;  // how often the receiver has answered parked in a row
   std::optional<WallTime> parked_since;
 };
 
@@ -70,8 +70,8 @@ struct Verdict {
   RoundProgress after;                  // the round's progress once this verdict is settled
   EndpointSignal endpoint = EndpointSignal::none;
   std::optional<milliseconds> endpoint_wait;  // Retry-After of a 429 or 503: everything of this endpoint waits
-  bool odd_disposition = false;  // status and disposition do not fit each other; the status alone decided
-  std::string reason;            // rejected: the receiver's reason; else a short word for the attempt's record
+  bool odd_disposition = false;               // status and disposition do not fit each other; the status alone decided
+  std::string reason;  // rejected: the receiver's reason; else a short word for the attempt's record
 };
 
 Verdict judge(const Outcome& outcome, const JudgeRules& rules, const JudgedAttempt& attempt, WallTime now,

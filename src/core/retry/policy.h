@@ -40,8 +40,9 @@ inline constexpr Named kDefaultPolicy = Named::standard;
 
 // What a round knows about itself.
 struct RoundProgress {
-  std::uint32_t counted = 0;             // attempts of this round that count, the one just judged included
-  std::optional<WallTime> clock_origin;  // start of the first attempt of the round, moved on by the time the clock stood
+  std::uint32_t counted = 0;  // attempts of this round that count, the one just judged included
+  std::optional<WallTime>
+      clock_origin;  // start of the first attempt of the round, moved on by the time the clock stood
   std::optional<milliseconds> last_delay;
 };
 

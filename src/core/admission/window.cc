@@ -1,0 +1,57 @@
+// window.cc: an endpoint's window and its waits.
+#include "core/admission/window.h"
+
+#include <algorithm>
+
+namespace semel::admission {
+
+Window Window::resumed(std::uint32_t max_in_flight, std::optional<Wait> wait) {
+  Window window(max_in_flight);
+  window.size_ = 1;
+  window.ramp_target_ = std::max(1u, max_in_flight / 2);
+  window.wait_ = wait;
+  if (wait) window.wait_step_ = wait->step;
+  return window;
+}
+
+Window::Admission Window::admit(std::uint32_t in_flight, WallTime now) {
+  if (wait_ && now < wait_->until) return Defer{wait_->until};
+  wait_.reset();
+  if (in_flight < size_) return Permit{};
+  return Full{};
+}
+
+void Window::answered_willing(std::uint64_t generation) {
+  if (generation != generation_) return;
+  wait_step_ = milliseconds(0);
+  if (size_ == max_ || ++answers_in_window_ < size_) return;
+  answers_in_window_ = 0;
+  size_ = size_ < ramp_target_ ? std::min(size_ * 2, ramp_target_) : size_ + 1;
+}
+
+std::optional<Wait> Window::answered_throttled(std::uint64_t generation, WallTime now) {
+  if (generation != generation_) return std::nullopt;
+  ++generation_;
+  answers_in_window_ = 0;
+  ramp_target_ = std::max(1u, size_ / 2);
+  if (size_ > 1) {
+    size_ /= 2;
+    return std::nullopt;
+  }
+  wait_step_ = wait_step_ == milliseconds(0) ? kFirstWait : std::min(wait_step_ * 2, kLongestWait);
+  wait_ = Wait{now + wait_step_, wait_step_};
+  return wait_;
+}
+
+std::optional<Wait> Window::answered_wait(milliseconds retry_after, WallTime now) {
+  const Wait asked{now + retry_after, milliseconds(0)};
+  if (wait_ && wait_->until >= asked.until) return std::nullopt;
+  ++generation_;
+  answers_in_window_ = 0;
+  ramp_target_ = std::max(1u, size_ / 2);
+  size_ = 1;
+  wait_ = asked;
+  return wait_;
+}
+
+}  // namespace semel::admission

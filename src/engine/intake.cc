@@ -1,0 +1,54 @@
+// intake.cc: draw what the decision needs, commit, hand over, answer.
+#include "engine/intake.h"
+
+#include <utility>
+
+#include "base/match.h"
+
+namespace semel::engine {
+namespace {
+
+constexpr milliseconds kOverloadedWait{1'000};
+
+}  // namespace
+
+idempotency::Fingerprint Intake::fingerprint(TenantKey tenant, const JsonValue& event_object) const {
+  return idempotency::fingerprint_event(tenants_.at(tenant).fingerprint_key, event_object);
+}
+
+Co<IntakeResult> Intake::submit(IntakeRequest request) {
+  if (dispatcher_.overloaded()) co_return Overloaded{kOverloadedWait};
+
+  const WallTime now = clock_.wall();
+  store::Intake write_set{.tenant = request.tenant, .client = std::move(request.client), .items = {}, .batch_key = {}};
+  std::vector<EventId> ids;
+  std::vector<idempotency::Fingerprint> fingerprints;
+  for (IntakeItem& item : request.items) {
+    EventId fresh{make_id("evt_", now, entropy_)};
+    ids.push_back(item.submission.id ? EventId{*item.submission.id} : fresh);
+    fingerprints.push_back(item.fingerprint);
+    write_set.items.push_back({.submission = std::move(item.submission),
+                               .fresh_id = std::move(fresh),
+                               .fingerprint = item.fingerprint,
+                               .key = request.batch ? std::nullopt : request.key,
+                               .accepted_at = now});
+  }
+  if (request.batch && request.key)
+    write_set.batch_key = store::Intake::BatchKey{
+        *request.key, idempotency::fingerprint_batch(tenants_.at(request.tenant).fingerprint_key, fingerprints)};
+
+  store::CommitAnswer answer = co_await store::commit(store_, std::move(write_set));
+  if (auto* refused = std::get_if<store::Refused>(&answer)) co_return std::move(*refused);
+  if (auto* unknown = std::get_if<store::Unknown>(&answer)) {
+    if (unknown->fatal) dispatcher_.fatal(unknown->error.note);
+    co_return InDoubt{std::move(ids)};
+  }
+  SEMEL_CHECK(std::holds_alternative<store::Committed>(answer));  // intake relies on no version, so it cannot conflict
+  auto made = std::get<store::IntakeAnswer>(std::move(std::get<store::Committed>(answer).made));
+  for (store::ItemAnswer& item : made.items)
+    if (auto* taken = std::get_if<store::Taken>(&item); taken && taken->body)
+      dispatcher_.take(std::move(taken->fresh), taken->body);
+  co_return made;
+}
+
+}  // namespace semel::engine

@@ -1,0 +1,291 @@
+// line_up.cc: see line_up.h. From the top: how a delivery enters, is chosen, and comes back.
+#include "engine/line_up.h"
+
+#include <algorithm>
+
+#include "base/check.h"
+#include "base/match.h"
+
+namespace semel::engine {
+
+// The deliveries of one endpoint.
+struct Lane {
+  EndpointKey endpoint;
+  endpoint::Ordering ordering;
+  admission::Window window;
+  std::deque<DeliveryKey> ready;  // may hold keys of entries that have left; they are passed over
+  // Ordering keys with something open or dead: by sequence.
+  std::unordered_map<LineKey, std::map<Sequence, Entry*>> lines;
+  std::uint32_t in_flight = 0;
+  bool in_turns = false;
+  std::optional<MonotonicTime> deferred_until;
+};
+
+namespace {
+
+std::optional<WallTime> due_time(const delivery::State& state) {
+  using Due = std::optional<WallTime>;
+  return match(
+      state, [](const delivery::Due& due) -> Due { return due.at; },
+      [](const delivery::Unknown& unknown) -> Due { return unknown.at; },
+      [](const delivery::Parked& parked) -> Due { return parked.ask_at; },
+      [](const delivery::InFlight&) -> Due { return std::nullopt; },
+      [](const delivery::Delivered&) -> Due { return std::nullopt; },
+      [](const delivery::Dead&) -> Due { return std::nullopt; },
+      [](const delivery::Cancelled&) -> Due { return std::nullopt; });
+}
+
+MonotonicTime to_monotonic(WallTime at, MonotonicTime now, WallTime wall) { return now + Nanoseconds(at - wall); }
+
+}  // namespace
+
+LineUp::LineUp() = default;
+LineUp::~LineUp() = default;
+
+void LineUp::add_endpoint(EndpointKey key, endpoint::Ordering ordering, admission::Window window) {
+  std::unique_ptr<Lane>& lane = lanes_[key];
+  if (lane) return;
+  lane = std::make_unique<Lane>(Lane{.endpoint = key,
+                                     .ordering = ordering,
+                                     .window = std::move(window),
+                                     .ready = {},
+                                     .lines = {},
+                                     .in_flight = 0,
+                                     .in_turns = false,
+                                     .deferred_until = {}});
+}
+
+void LineUp::remove_endpoint(EndpointKey key) {
+  const auto lane = lanes_.find(key);
+  if (lane == lanes_.end()) return;
+  std::vector<Entry*> theirs;
+  for (const auto& [delivery, entry] : entries_)
+    if (entry->lane == lane->second.get()) theirs.push_back(entry.get());
+  for (Entry* entry : theirs) {
+    if (entry->place == Entry::Place::taken) {
+      entry->abandoned = true;
+      entry->lane = nullptr;
+    } else {
+      leave_place(*entry);
+      entries_.erase(entry->delivery.key);
+    }
+  }
+  if (lane->second->deferred_until) deferred_.erase({*lane->second->deferred_until, key});
+  std::erase(turns_, key);
+  lanes_.erase(lane);
+}
+
+bool LineUp::has_endpoint(EndpointKey key) const { return lanes_.contains(key); }
+
+admission::Window& LineUp::window(Entry& entry) {
+  SEMEL_CHECK(entry.lane);
+  return entry.lane->window;
+}
+
+bool LineUp::insert(store::Delivery delivery, std::shared_ptr<const store::EventBody> body, MonotonicTime now,
+                    WallTime wall) {
+  const auto lane = lanes_.find(delivery.endpoint);
+  if (lane == lanes_.end() || entries_.contains(delivery.key)) return false;
+  const std::optional<WallTime> due = due_time(delivery.state);
+  const bool dead = std::holds_alternative<delivery::Dead>(delivery.state);
+  SEMEL_CHECK(due || dead);
+  if (dead && lane->second->ordering != endpoint::Ordering::per_key) return false;
+
+  auto owned = std::make_unique<Entry>();
+  Entry& entry = *owned;
+  entry.delivery = std::move(delivery);
+  entry.body = std::move(body);
+  entry.lane = lane->second.get();
+  if (due) entry.due = to_monotonic(*due, now, wall);
+  if (entry.delivery.line) entry.lane->lines[*entry.delivery.line].emplace(*entry.delivery.sequence, &entry);
+  entries_.emplace(entry.delivery.key, std::move(owned));
+  if (dead)
+    entry.place = Entry::Place::over;
+  else
+    place(entry, now);
+  return true;
+}
+
+Entry* LineUp::find(DeliveryKey key) {
+  const auto found = entries_.find(key);
+  return found == entries_.end() ? nullptr : found->second.get();
+}
+
+Entry* LineUp::next(MonotonicTime now, WallTime wall) {
+  while (!waiting_.empty() && waiting_.begin()->first <= now) {
+    Entry& entry = *entries_.at(waiting_.begin()->second);
+    waiting_.erase(waiting_.begin());
+    make_ready(entry);
+  }
+  while (!deferred_.empty() && deferred_.begin()->first <= now) {
+    Lane& lane = *lanes_.at(deferred_.begin()->second);
+    deferred_.erase(deferred_.begin());
+    lane.deferred_until.reset();
+    offer(lane);
+  }
+  while (!turns_.empty() && taken_ < kInFlightMax) {
+    Lane& lane = *lanes_.at(turns_.front());
+    turns_.pop_front();
+    lane.in_turns = false;
+    const admission::Window::Admission admission = lane.window.admit(lane.in_flight, wall);
+    if (const auto* defer = std::get_if<admission::Window::Defer>(&admission)) {
+      lane.deferred_until = to_monotonic(defer->until, now, wall);
+      deferred_.emplace(*lane.deferred_until, lane.endpoint);
+      continue;
+    }
+    if (std::holds_alternative<admission::Window::Full>(admission)) continue;
+    while (!lane.ready.empty()) {
+      Entry* entry = find(lane.ready.front());
+      lane.ready.pop_front();
+      if (!entry || entry->place != Entry::Place::ready) continue;
+      --sendable_;
+      ++taken_;
+      ++lane.in_flight;
+      entry->place = Entry::Place::taken;
+      entry->window_generation = lane.window.generation();
+      offer(lane);
+      return entry;
+    }
+  }
+  return nullptr;
+}
+
+bool LineUp::take(Entry& entry) {
+  if (entry.place == Entry::Place::taken) return false;
+  leave_place(entry);
+  ++taken_;
+  ++entry.lane->in_flight;
+  entry.place = Entry::Place::taken;
+  return true;
+}
+
+void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
+  SEMEL_CHECK(entry.place == Entry::Place::taken);
+  --taken_;
+  if (entry.abandoned) {
+    entries_.erase(entry.delivery.key);
+    return;
+  }
+  Lane& lane = *entry.lane;
+  --lane.in_flight;
+  const std::optional<WallTime> due = due_time(entry.delivery.state);
+  if (due) {
+    entry.due = to_monotonic(*due, now, wall);
+    place(entry, now);
+  } else if (std::holds_alternative<delivery::Dead>(entry.delivery.state) && entry.delivery.line &&
+             lane.ordering == endpoint::Ordering::per_key) {
+    entry.place = Entry::Place::over;
+    entry.body.reset();
+  } else {
+    let_go(entry, now);
+  }
+  offer(lane);
+}
+
+void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
+  SEMEL_CHECK(entry.place == Entry::Place::taken);
+  --taken_;
+  if (entry.abandoned) {
+    entries_.erase(entry.delivery.key);
+    return;
+  }
+  --entry.lane->in_flight;
+  entry.due = not_before;
+  entry.place = Entry::Place::waiting;
+  waiting_.emplace(entry.due, entry.delivery.key);
+  offer(*entry.lane);
+}
+
+std::optional<MonotonicTime> LineUp::next_wake() const {
+  std::optional<MonotonicTime> wake;
+  if (!waiting_.empty()) wake = waiting_.begin()->first;
+  if (!deferred_.empty() && (!wake || deferred_.begin()->first < *wake)) wake = deferred_.begin()->first;
+  return wake;
+}
+
+// Where an open entry belongs now.
+void LineUp::place(Entry& entry, MonotonicTime now) {
+  if (is_held_back(entry)) {
+    entry.place = Entry::Place::held_back;
+  } else if (entry.due > now) {
+    entry.place = Entry::Place::waiting;
+    waiting_.emplace(entry.due, entry.delivery.key);
+  } else {
+    make_ready(entry);
+  }
+  if (entry.delivery.line && entry.lane->ordering == endpoint::Ordering::per_key) hold_back_next(entry);
+}
+
+// A lower sequence that opened (a replay does that) holds back the one that led its line until now.
+void LineUp::hold_back_next(const Entry& entry) {
+  const std::map<Sequence, Entry*>& line = entry.lane->lines.at(*entry.delivery.line);
+  const auto above = line.upper_bound(*entry.delivery.sequence);
+  if (above == line.end()) return;
+  Entry& next = *above->second;
+  if (next.place == Entry::Place::ready || next.place == Entry::Place::waiting) leave_place(next);
+}
+
+void LineUp::make_ready(Entry& entry) {
+  entry.place = Entry::Place::ready;
+  ++sendable_;
+  entry.lane->ready.push_back(entry.delivery.key);
+  offer(*entry.lane);
+}
+
+// Out of the queue it stands in; afterwards it is held back until it is placed again.
+void LineUp::leave_place(Entry& entry) {
+  if (entry.place == Entry::Place::waiting) waiting_.erase({entry.due, entry.delivery.key});
+  if (entry.place == Entry::Place::ready) --sendable_;
+  entry.place = Entry::Place::held_back;
+}
+
+void LineUp::leave_line(const Entry& entry) {
+  if (!entry.delivery.line) return;
+  const auto line = entry.lane->lines.find(*entry.delivery.line);
+  line->second.erase(*entry.delivery.sequence);
+  if (line->second.empty()) entry.lane->lines.erase(line);
+}
+
+// A delivery that is over leaves memory.
+void LineUp::let_go(Entry& entry, MonotonicTime now) {
+  Lane& lane = *entry.lane;
+  const store::Delivery gone = entry.delivery;
+  leave_line(entry);
+  entries_.erase(gone.key);
+  const bool closed = !std::holds_alternative<delivery::Dead>(gone.state);
+  if (gone.line && closed) line_moves(lane, *gone.line, *gone.sequence, now);
+}
+
+// A sequence closed: who was parked behind it is asked at once, and who it held back may go.
+void LineUp::line_moves(Lane& lane, LineKey key, Sequence closed, MonotonicTime now) {
+  const auto found = lane.lines.find(key);
+  if (found == lane.lines.end()) return;
+  for (const auto& [sequence, entry] : found->second) {
+    const bool asked_now = entry->place == Entry::Place::waiting && entry->delivery.after == closed &&
+                           std::holds_alternative<delivery::Parked>(entry->delivery.state);
+    if (!asked_now) continue;
+    leave_place(*entry);
+    entry->due = now;
+  }
+  Entry& head = *found->second.begin()->second;
+  if (lane.ordering == endpoint::Ordering::per_key) {
+    if (head.place == Entry::Place::held_back) place(head, now);
+    return;
+  }
+  for (const auto& [sequence, entry] : found->second)
+    if (entry->place == Entry::Place::held_back) place(*entry, now);
+}
+
+bool LineUp::is_held_back(const Entry& entry) const {
+  if (!entry.delivery.line || entry.lane->ordering != endpoint::Ordering::per_key) return false;
+  return entry.lane->lines.at(*entry.delivery.line).begin()->first < *entry.delivery.sequence;
+}
+
+// Gives the lane a turn when it has something ready. Whether it has room is asked when its turn comes.
+void LineUp::offer(Lane& lane) {
+  if (lane.in_turns || lane.deferred_until || lane.ready.empty()) return;
+  lane.in_turns = true;
+  turns_.push_back(lane.endpoint);
+}
+
+}  // namespace semel::engine
