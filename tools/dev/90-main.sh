@@ -1,0 +1,30 @@
+# The commands.
+usage() {
+  cat <<'TEXT'
+./dev COMMAND
+  build                      build everything into build/release
+  test [--filter PATTERN] [--sanitize address|undefined|thread]
+                             build and run all tests and checks
+  demo [--events N] [--kills K] [--json] [--payloads DIR]
+                             server and receiver as processes, killed and restarted, three accounts compared
+  scenario NAME              one small case told step by step; `scenario --list` names them
+  bench [NAME] [options]     a benchmark; `pipeline` when none is named
+  check                      layers, claims, formatting
+  help                       this text
+TEXT
+}
+
+main() {
+  local command=${1:-help}
+  [ $# -gt 0 ] && shift
+  case $command in
+    build) build_all '' "$@" ;;
+    test) test_main "$@" ;;
+    demo) demo_main "$@" ;;
+    scenario) scenario_main "$@" ;;
+    bench) bench_main "$@" ;;
+    check) need "${check_packages[@]}"; check_main ;;
+    help|-h|--help) usage ;;
+    *) usage >&2; die "no command '$command'" ;;
+  esac
+}
