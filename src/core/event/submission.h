@@ -14,6 +14,10 @@
 namespace semel::event {
 
 inline constexpr std::size_t kSubmissionBytesMax = 256 * 1024;
+inline constexpr int kDataDepthMax = 64;  // arrays and objects within `data`
+// What parse_json must let pass for that: the event object is one level, a batch's object and array are two more.
+inline constexpr int kSubmissionDepthMax = kDataDepthMax + 1;
+inline constexpr int kBatchDepthMax = kDataDepthMax + 3;
 inline constexpr std::uint64_t kNumberMax = (1ull << 53) - 1;
 
 struct Submission {
@@ -38,7 +42,8 @@ struct SubmissionError {
   std::string note;    // what is expected; never repeats the producer's data
 };
 
-// Reads the event object. `deliver_after` and `expires_at` are refused by name until they come.
+// Reads the event object, out of a document that allowed escaped NUL and at least kSubmissionDepthMax levels.
+// `deliver_after` and `expires_at` are refused by name until they come.
 std::expected<Submission, SubmissionError> read_submission(const JsonValue& object);
 
 }  // namespace semel::event
