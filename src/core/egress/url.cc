@@ -206,6 +206,12 @@ std::string Url::text() const {
 }
 
 Result<Url> parse_url(std::string_view text, const EgressRules& rules) {
+  SEMEL_TRY(url, read_url(text));
+  SEMEL_TRY_VOID(check_rules(url, rules));
+  return url;
+}
+
+Result<Url> read_url(std::string_view text) {
   SEMEL_TRY_VOID(check_characters(text));
   SEMEL_TRY(parts, cut(text));
   SEMEL_TRY(scheme, read_scheme(parts.scheme));
@@ -213,9 +219,7 @@ Result<Url> parse_url(std::string_view text, const EgressRules& rules) {
   SEMEL_TRY(host, read_host(authority.host));
   SEMEL_TRY(port, authority.port ? read_port(*authority.port) : Result<std::uint16_t>(default_port(scheme)));
   SEMEL_TRY(target, read_target(parts.target));
-  Url url{scheme, std::move(host.text), host.literal, port, std::move(target)};
-  SEMEL_TRY_VOID(check_rules(url, rules));
-  return url;
+  return Url{scheme, std::move(host.text), host.literal, port, std::move(target)};
 }
 
 }  // namespace semel::egress

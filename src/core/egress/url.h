@@ -28,4 +28,8 @@ struct Url {
 // scheme or literal address. Both notes are fit for the person who configures the endpoint.
 Result<Url> parse_url(std::string_view text, const EgressRules& rules);
 
+// The same reading without the rules: for a URL that was judged when it was stored. may_connect still judges each
+// address before a connection.
+Result<Url> read_url(std::string_view text);
+
 }  // namespace semel::egress

@@ -136,6 +136,12 @@ TEST(Url, an_opened_range_allows_http_its_ports_and_localhost_where_it_covers_lo
     EXPECT_EQ(parse_url(opened_case.input, rules).has_value(), opened_case.allowed) << opened_case.input;
 }
 
+TEST(Url, a_stored_one_is_read_back_without_asking_the_rules_again) {
+  for (const char* stored : {"http://127.0.0.1:9000/hook", "http://localhost:9000/", "https://[fd00::1]/"})
+    EXPECT_EQ(read_url(stored)->text(), stored);
+  EXPECT_EQ(read_url("https://127.1/").error().fault, Fault::invalid);
+}
+
 TEST(Url, localhost_stays_denied_when_no_range_covers_loopback) {
   EXPECT_EQ(parse_url("http://localhost/", opened({"10.0.0.0/8"})).error().fault, Fault::forbidden);
   EXPECT_TRUE(parse_url("http://localhost/", opened({"::1/128"})).has_value());
