@@ -181,7 +181,8 @@ int main(int argc, char** argv) {
   semel::demo::Options options;
   options.faults = semel::demo::default_faults();
   options.seed = static_cast<std::uint64_t>(semel::demo::wall_ms());
-  options.semel = (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "semel").string();
+  options.semel =
+      (std::filesystem::read_symlink("/proc/self/exe").parent_path() / "../semel").lexically_normal().string();
   CLI::App app("Sends events through semel serve to semel listen while answers are lost and both are killed.");
   app.add_option("--events", options.events, "How many shipment events to send")->check(CLI::Range(1, 1'000'000));
   app.add_option("--ordering-keys", options.ordering_keys, "Over how many ordering keys")
