@@ -92,17 +92,17 @@ struct Accept {
 // It is there already; the answer is rebuilt from what is stored.
 struct Replay {
   StoredEvent event;
-  bool duplicate;       // the member `duplicate` of the answer
-  bool bind_key;        // the key is new and now bound to this event
+  bool duplicate;  // the member `duplicate` of the answer
+  bool bind_key;   // the key is new and now bound to this event
 };
 struct Refuse {
   enum class Why : std::uint8_t {
-    key_reused,         // 422 IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST
-    id_reused,          // 422 EVENT_ID_REUSED_WITH_DIFFERENT_CONTENT
-    sequence_gap,       // 409 SEQUENCE_GAP, with `expected`
-    sequence_missing,   // 409: this ordering key is numbered by its producer
-    sequence_not_taken, // 409: this ordering key is numbered by Semel
-    predecessor_refused,// 424: an earlier item of this batch with the same ordering key was refused
+    key_reused,           // 422 IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST
+    id_reused,            // 422 EVENT_ID_REUSED_WITH_DIFFERENT_CONTENT
+    sequence_gap,         // 409 SEQUENCE_GAP, with `expected`
+    sequence_missing,     // 409: this ordering key is numbered by its producer
+    sequence_not_taken,   // 409: this ordering key is numbered by Semel
+    predecessor_refused,  // 424: an earlier item of this batch with the same ordering key was refused
   };
   Why why;
   std::optional<Sequence> expected;
