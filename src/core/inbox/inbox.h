@@ -65,7 +65,6 @@ struct InboxFacts {
   std::optional<WallTime> purged_through;  // newest accepted_at that dedup records were purged for, of this consumer
   std::variant<std::monostate, Applied, RejectedByApplication> known;
   std::optional<Sequence> parked_after;  // parked through this endpoint: the lowest `after` received
-  bool parked_elsewhere = false;         // parked through another endpoint
   Sequence position = 0;                 // last applied of (consumer, source, endpoint, ordering key)
   std::uint32_t parked_in_line = 0;
   std::uint32_t parked_in_all = 0;

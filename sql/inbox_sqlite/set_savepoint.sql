@@ -1,0 +1,1 @@
+SAVEPOINT semel_inbox_effect
