@@ -17,12 +17,12 @@ inline HttpResponse json_response(int status, std::string body) {
 
 inline HttpResponse no_content() { return {.status = 204, .headers = {{"cache-control", "no-store"}}, .body = {}}; }
 
-// {"items":[..],"next_cursor":".."?}: `append` writes one row as an object, `cursor` names one row. A full page has a
+// {NAME:[..],"next_cursor":".."?}: `append` writes one row as an object, `cursor` names one row. A full page has a
 // cursor behind its last row.
 template <class Rows, class Append, class Cursor>
-HttpResponse page_response(const Rows& rows, std::size_t limit, Append append, Cursor cursor) {
+HttpResponse page_response(std::string_view name, const Rows& rows, std::size_t limit, Append append, Cursor cursor) {
   JsonWriter json;
-  json.object().key("items").array();
+  json.object().key(name).array();
   for (const auto& row : rows) append(json, row);
   json.end();
   if (rows.size() == limit) json.member("next_cursor", std::string_view(cursor(rows.back())));
@@ -30,9 +30,9 @@ HttpResponse page_response(const Rows& rows, std::size_t limit, Append append, C
 }
 
 template <class Rows, class Append>
-HttpResponse list_response(const Rows& rows, Append append) {
+HttpResponse list_response(std::string_view name, const Rows& rows, Append append) {
   JsonWriter json;
-  json.object().key("items").array();
+  json.object().key(name).array();
   for (const auto& row : rows) append(json, row);
   return json_response(200, json.end().end().take());
 }

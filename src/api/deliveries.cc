@@ -62,7 +62,7 @@ Co<Answer> list_filtered(Services& services, ApiCall call, store::DeliveryFilter
       services.store, [&](store::StoreReader& reader) { return read_page(reader, filter, call.query.find("cursor")); });
   if (!page) co_return refuse(page.error());
   if (!*page) co_return refuse("CURSOR_INVALID", "start again without cursor");
-  co_return page_response(**page, filter.limit, append_delivery,
+  co_return page_response("deliveries", **page, filter.limit, append_delivery,
                           [](const store::DeliveryView& last) { return format_delivery_id(last.id); });
 }
 

@@ -73,7 +73,7 @@ Co<Answer> list_endpoints(Services& services, ApiCall call) {
   const Result<std::vector<store::Endpoint>> rows = co_await services.endpoints.list(call.tenant);
   if (!rows) co_return refuse(rows.error());
   JsonWriter json;
-  json.object().key("items").array();
+  json.object().key("endpoints").array();
   for (const store::Endpoint& row : *rows) {
     json.object();
     if (const Result<void> appended = append_members(json, row); !appended) co_return refuse(appended.error());

@@ -92,7 +92,7 @@ Co<Answer> list_events(Services& services, ApiCall call) {
   });
   if (!page) co_return refuse(page.error());
   if (!*page) co_return refuse("CURSOR_INVALID", "start again without cursor");
-  co_return page_response(**page, filter->limit, append_event,
+  co_return page_response("events", **page, filter->limit, append_event,
                           [](const store::EventView& last) { return last.id.text; });
 }
 
@@ -115,7 +115,7 @@ Co<Answer> list_event_attempts(Services& services, ApiCall call) {
   const Result<std::vector<AttemptOfEvent>> attempts = co_await store::read(
       services.store, [&](store::StoreReader& reader) { return read_attempts(reader, call.tenant, id); });
   if (!attempts) co_return refuse(attempts.error());
-  co_return list_response(*attempts, append_attempt_of);
+  co_return list_response("attempts", *attempts, append_attempt_of);
 }
 
 }  // namespace semel::api

@@ -79,7 +79,7 @@ Co<Answer> create_key(Services& services, ApiCall call) {
 
 Co<Answer> list_keys(Services& services, ApiCall call) {
   JsonWriter json;
-  json.object().key("items").array();
+  json.object().key("keys").array();
   for (const store::ApiKeyRow& row : services.keys.list()) {
     if (!may_see(call, row)) continue;
     json.object();

@@ -46,7 +46,7 @@ Co<Answer> create_subscription(Services& services, ApiCall call) {
 Co<Answer> list_subscriptions(Services& services, ApiCall call) {
   const Result<std::vector<store::Subscription>> rows = co_await services.endpoints.subscriptions(call.tenant);
   if (!rows) co_return refuse(rows.error());
-  co_return list_response(*rows, append_subscription);
+  co_return list_response("subscriptions", *rows, append_subscription);
 }
 
 Co<Answer> show_subscription(Services& services, ApiCall call) {
