@@ -33,8 +33,7 @@ bool is_valid_pattern(std::string_view pattern) {
 bool matches(std::string_view pattern, std::string_view type) {
   if (pattern == kAll) return true;
   if (!pattern.ends_with(kFurtherSegments)) return pattern == type;
-  const std::string_view prefix = pattern.substr(0, pattern.size() - 1);  // with its dot
-  return type.size() > prefix.size() && type.starts_with(prefix);
+  return type.starts_with(pattern.substr(0, pattern.size() - 1));  // with the dot, at which no type ends
 }
 
 bool matches_any(const std::vector<std::string>& patterns, std::string_view type) {
