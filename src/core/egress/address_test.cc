@@ -76,7 +76,9 @@ TEST(ParseIp, takes_strict_text_only_and_writes_the_normal_form) {
   for (const Text& text : kCases) {
     const auto parsed = parse_ip(text.input);
     EXPECT_EQ(parsed.has_value(), text.normal != nullptr) << text.input;
-    if (parsed && text.normal) EXPECT_EQ(format_ip(*parsed), text.normal) << text.input;
+    if (parsed && text.normal) {
+      EXPECT_EQ(format_ip(*parsed), text.normal) << text.input;
+    }
   }
 }
 
@@ -114,7 +116,9 @@ TEST(SocketAddressText, needs_brackets_for_ipv6_and_only_there) {
   for (const Text& text : kCases) {
     const auto parsed = parse_socket_address(text.input);
     EXPECT_EQ(parsed.has_value(), text.normal != nullptr) << text.input;
-    if (parsed && text.normal) EXPECT_EQ(format_socket_address(*parsed), text.normal);
+    if (parsed && text.normal) {
+      EXPECT_EQ(format_socket_address(*parsed), text.normal);
+    }
   }
 }
 

@@ -77,7 +77,9 @@ TEST(SecretText, is_refused_when_empty_short_long_or_never_drawn) {
   for (const KeyText& text : kCases) {
     const auto parsed = parse_secret(text.text);
     EXPECT_EQ(parsed.has_value(), text.taken) << text.text;
-    if (!parsed) EXPECT_EQ(parsed.error().fault, Fault::invalid);
+    if (!parsed) {
+      EXPECT_EQ(parsed.error().fault, Fault::invalid);
+    }
   }
 }
 
