@@ -1,0 +1,23 @@
+# semel_embed_sql(TARGET FOLDER [SPACE]): every FOLDER/*.sql as `inline constexpr std::string_view NAME` of namespace
+# semel::sql (or semel::sql::SPACE) in generated/sql/queries.h (sql/SPACE/queries.h), NAME being the file's. A changed or
+# added file configures again.
+function(semel_embed_sql target folder)
+  set(space "")
+  set(subfolder "")
+  if(ARGC GREATER 2)
+    set(space "::${ARGV2}")
+    set(subfolder "${ARGV2}/")
+  endif()
+  file(GLOB files CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/${folder}/*.sql)
+  set(header "#pragma once\n\n#include <string_view>\n\nnamespace semel::sql${space} {\n\n")
+  foreach(file IN LISTS files)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    get_filename_component(name ${file} NAME_WE)
+    file(READ ${file} text)
+    string(APPEND header "inline constexpr std::string_view ${name} = R\"sql(${text})sql\";\n\n")
+  endforeach()
+  string(APPEND header "}  // namespace semel::sql${space}\n")
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/sql/${subfolder}queries.h CONTENT "${header}" @ONLY)
+  add_library(${target} INTERFACE)
+  target_include_directories(${target} INTERFACE ${CMAKE_BINARY_DIR}/generated)
+endfunction()

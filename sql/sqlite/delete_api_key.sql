@@ -1,0 +1,1 @@
+DELETE FROM api_key WHERE id = ?1

@@ -1,0 +1,1 @@
+DELETE FROM endpoint_secret WHERE tenant = ?1 AND endpoint_key = ?2

@@ -1,0 +1,1 @@
+DELETE FROM subscription WHERE tenant = ?1 AND endpoint_key = ?2

@@ -1,0 +1,1 @@
+DELETE FROM subscription WHERE subscription_key = ?1

@@ -1,0 +1,1 @@
+SELECT role FROM api_key WHERE id = ?1

@@ -1,0 +1,1 @@
+SELECT until_ms, step_ms FROM endpoint_wait WHERE tenant = ?1 AND endpoint_key = ?2

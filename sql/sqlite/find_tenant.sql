@@ -1,0 +1,1 @@
+SELECT name, routing_version FROM tenant WHERE tenant = ?1

@@ -1,0 +1,1 @@
+INSERT INTO batch (tenant, content) VALUES (?1, ?2)

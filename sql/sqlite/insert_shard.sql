@@ -1,0 +1,1 @@
+INSERT INTO shard (shard, fence) VALUES (?1, 1)

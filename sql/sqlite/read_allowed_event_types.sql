@@ -1,0 +1,1 @@
+SELECT allowed_event_types FROM tenant WHERE tenant = ?1

@@ -1,0 +1,1 @@
+SELECT * FROM delivery WHERE delivery_key = ?1

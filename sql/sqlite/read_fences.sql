@@ -1,0 +1,1 @@
+SELECT shard, fence FROM shard ORDER BY shard

@@ -1,0 +1,1 @@
+SELECT * FROM delivery_shown WHERE delivery_key = ?1

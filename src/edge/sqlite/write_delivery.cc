@@ -1,0 +1,61 @@
+// write_delivery.cc: attempts begin, are settled, and what else moves a delivery.
+#include "base/check.h"
+#include "edge/sqlite/delivery_rows.h"
+#include "edge/sqlite/write_sets.h"
+
+namespace semel::sqlite {
+namespace {
+
+bool move(Transaction& transaction, const DeliveryAt& at, const delivery::State& state,
+          const delivery::Record& record) {
+  if (!move_delivery(transaction.sql.move_delivery, at, state, record)) return false;
+  if (std::holds_alternative<delivery::Delivered>(state)) transaction.sql.raise_highest_delivered.run(at.delivery);
+  return true;
+}
+
+}  // namespace
+
+store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& start) {
+  SEMEL_CHECK(start.state.attempt == start.record.attempts);
+  if (!transaction.fence_stands(start.fence, start.tenant, start.endpoint) ||
+      !transaction.endpoint_stands(start.tenant, start.endpoint, start.endpoint_version))
+    return store::Conflict{};
+  if (!move(transaction, {start.delivery, start.tenant, start.endpoint, start.version}, start.state, start.record))
+    return store::Conflict{};
+  transaction.sql.insert_attempt.run(start.tenant, start.delivery, start.state.attempt, start.record.round,
+                                     start.state.counts, start.state.started_at);
+  return store::Committed{};
+}
+
+store::CommitAnswer write(Transaction& transaction, const store::SettleAttempt& settle) {
+  if (!transaction.fence_stands(settle.fence, settle.tenant, settle.endpoint)) return store::Conflict{};
+  if (!move(transaction, {settle.delivery, settle.tenant, settle.endpoint, settle.version}, settle.state,
+            settle.record))
+    return store::Conflict{};
+  transaction.sql.insert_outcome.run(settle.tenant, settle.delivery, settle.attempt, settle.outcome.at,
+                                     settle.outcome.result, settle.outcome.failure, settle.outcome.http_status,
+                                     settle.outcome.reason);
+  if (settle.endpoint_wait)
+    transaction.sql.store_endpoint_wait.run(settle.tenant, settle.endpoint, settle.endpoint_wait->until,
+                                            settle.endpoint_wait->step);
+  return store::Committed{};
+}
+
+store::CommitAnswer write(Transaction& transaction, const store::LateOutcome& late) {
+  if (!transaction.sql.find_attempt.query(late.tenant, late.delivery, late.attempt).next())
+    return store::Refused{{Fault::not_found, "there is no such attempt"}};
+  transaction.sql.insert_late_outcome.run(late.tenant, late.delivery, late.attempt, late.outcome.at,
+                                          late.outcome.result, late.outcome.failure, late.outcome.http_status,
+                                          late.outcome.reason);
+  return store::Committed{};
+}
+
+store::CommitAnswer write(Transaction& transaction, const store::ChangeDelivery& change) {
+  if (!transaction.fence_stands(change.fence, change.tenant, change.endpoint)) return store::Conflict{};
+  if (!move(transaction, {change.delivery, change.tenant, change.endpoint, change.version}, change.state,
+            change.record))
+    return store::Conflict{};
+  return store::Committed{};
+}
+
+}  // namespace semel::sqlite

@@ -1,0 +1,291 @@
+// write_intake.cc: submissions are judged by core/intake inside the transaction, and what it accepts is stored.
+//
+// Of a batch under an Idempotency-Key each item's answer is kept once it stands (its event, or a final refusal); what
+// was refused for now is judged again when the batch comes again.
+#include <map>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/failpoint.h"
+#include "base/match.h"
+#include "edge/sqlite/write_sets.h"
+
+namespace semel::sqlite {
+namespace {
+
+using intake::Refuse;
+using store::ItemAnswer;
+using store::Taken;
+
+// What the decision may ask of the store, within the open transaction.
+class View final : public intake::IntakeView {
+ public:
+  View(Transaction& transaction, TenantKey tenant, std::string_view client)
+      : transaction_(transaction), tenant_(tenant), client_(client) {}
+
+  std::optional<intake::KeyBinding> find_key(const idempotency::KeyHash& hash) override {
+    auto row = transaction_.sql.find_event_key.query(tenant_, client_, hash);
+    if (!row.next()) return std::nullopt;
+    return intake::KeyBinding{row.get<EventKey>(0), row.get<bool>(1)};
+  }
+
+  std::optional<intake::StoredEvent> find_event(const EventId& id) override {
+    return stored(transaction_.sql.find_event.query(tenant_, id.text));
+  }
+
+  intake::StoredEvent event(EventKey key) override {
+    return stored(transaction_.sql.read_event.query(key)).value_or(intake::StoredEvent{});
+  }
+
+  std::optional<intake::Line> find_line(std::string_view ordering_key) override {
+    auto row = transaction_.sql.find_line.query(tenant_, ordering_key);
+    line_ = row.next()
+                ? std::optional(intake::Line{row.get<LineKey>(0), row.get<intake::NumberedBy>(1), row.get<Sequence>(2)})
+                : std::nullopt;
+    return line_;
+  }
+
+  Sequence tail(EndpointKey endpoint, LineKey line) override {
+    auto row = transaction_.sql.find_tail.query(tenant_, endpoint, line);
+    return row.next() ? row.get<Sequence>(0) : 0;
+  }
+
+  const routing::RoutingTable& routing() override { return transaction_.routing(tenant_).table; }
+
+  EndpointId endpoint_id(EndpointKey endpoint) override { return transaction_.routing(tenant_).ids.at(endpoint); }
+
+  // The line that find_line found last.
+  const std::optional<intake::Line>& line() const { return line_; }
+
+ private:
+  std::optional<intake::StoredEvent> stored(Statement::Rows row) {
+    if (!row.next()) return std::nullopt;
+    intake::StoredEvent event{.key = row.get<EventKey>(0),
+                              .id = EventId{row.get<std::string>(1)},
+                              .fingerprint = row.get<Bytes32>(2),
+                              .sequence = row.get<std::optional<Sequence>>(3),
+                              .accepted_at = row.get<WallTime>(4)};
+    auto endpoints = transaction_.sql.list_event_endpoints.query(tenant_, event.key);
+    while (endpoints.next()) event.endpoints.emplace_back(endpoints.get<std::string>(0));
+    return event;
+  }
+
+  Transaction& transaction_;
+  TenantKey tenant_;
+  std::string_view client_;
+  std::optional<intake::Line> line_;
+};
+
+Taken taken_before(intake::StoredEvent event, bool duplicate) {
+  return {.id = std::move(event.id),
+          .sequence = event.sequence,
+          .accepted_at = event.accepted_at,
+          .endpoints = std::move(event.endpoints),
+          .duplicate = duplicate,
+          .replayed = true};
+}
+
+// One submission's answer, with the event it is bound to unless it was refused.
+struct Judged {
+  ItemAnswer answer;
+  std::optional<EventKey> event;
+};
+
+// The submissions of one write-set, one after another.
+class Submissions {
+ public:
+  Submissions(Transaction& transaction, const store::Intake& intake, std::string tenant_name)
+      : transaction_(transaction), intake_(intake), tenant_name_(std::move(tenant_name)) {}
+
+  Judged judge(const intake::Item& item) {
+    View view(transaction_, intake_.tenant, intake_.client);
+    intake::Decision decision = intake::decide(item, tenant_name_, view);
+    if (predecessor_was_refused(item) && speaks_of_order(decision))
+      decision = Refuse{Refuse::Why::predecessor_refused, std::nullopt};
+    return match(
+        std::move(decision), [&](intake::Accept accept) { return store_event(item, std::move(accept.event), view); },
+        [&](intake::Replay replay) { return answer_again(item, std::move(replay)); },
+        [&](Refuse refuse) { return remember_refusal(item, refuse); });
+  }
+
+  void note_refusal(const intake::Item& item) {
+    if (item.submission.ordering_key) refused_lines_.insert(*item.submission.ordering_key);
+  }
+
+  bool stored_any() const { return stored_any_; }
+
+ private:
+  bool predecessor_was_refused(const intake::Item& item) const {
+    return item.submission.ordering_key && refused_lines_.contains(*item.submission.ordering_key);
+  }
+  // What is known already is answered as it was, whatever became of its predecessor now.
+  static bool speaks_of_order(const intake::Decision& decision) {
+    if (const auto* refuse = std::get_if<Refuse>(&decision))
+      return refuse->why != Refuse::Why::key_reused && refuse->why != Refuse::Why::id_reused;
+    return std::holds_alternative<intake::Accept>(decision);
+  }
+
+  Judged remember_refusal(const intake::Item& item, Refuse refuse) {
+    note_refusal(item);
+    return {refuse, std::nullopt};
+  }
+
+  Judged answer_again(const intake::Item& item, intake::Replay replay) {
+    const EventKey event = replay.event.key;
+    if (replay.bind_key) bind_key(item, event, replay.duplicate);
+    return {taken_before(std::move(replay.event), replay.duplicate), event};
+  }
+
+  void bind_key(const intake::Item& item, EventKey event, bool duplicate) {
+    transaction_.sql.bind_event_key.run(intake_.tenant, intake_.client, *item.key, event, duplicate, item.accepted_at);
+  }
+
+  Judged store_event(const intake::Item& item, intake::NewEvent event, const View& view) {
+    stored_any_ = true;
+    const std::optional<LineKey> line = advance_line(item, event, view);
+    const EventKey key{transaction_.sql.insert_event.insert(
+        intake_.tenant, event.id.text, item.fingerprint, item.submission.type, line, event.sequence,
+        item.submission.correlation_id, item.accepted_at, event.envelope.data_offset, Blob{event.envelope.bytes})};
+    if (item.key) bind_key(item, key, false);
+    Taken taken{.id = event.id, .sequence = event.sequence, .accepted_at = item.accepted_at};
+    const auto& ids = transaction_.routing(intake_.tenant).ids;
+    for (const intake::NewDelivery& made : event.deliveries) {
+      taken.endpoints.push_back(ids.at(made.endpoint));
+      taken.fresh.push_back(insert_delivery(key, made, line, event.sequence, item.accepted_at));
+    }
+    taken.body =
+        std::make_shared<const store::EventBody>(store::EventBody{.key = key,
+                                                                  .id = std::move(event.id),
+                                                                  .envelope = std::move(event.envelope.bytes),
+                                                                  .data_offset = event.envelope.data_offset,
+                                                                  .ordering_key = item.submission.ordering_key,
+                                                                  .sequence = event.sequence,
+                                                                  .correlation_id = item.submission.correlation_id,
+                                                                  .type = item.submission.type});
+    return {std::move(taken), key};
+  }
+
+  std::optional<LineKey> advance_line(const intake::Item& item, const intake::NewEvent& event, const View& view) {
+    if (!item.submission.ordering_key) return std::nullopt;
+    if (event.first_of_line)
+      return LineKey{transaction_.sql.insert_line.insert(intake_.tenant, *item.submission.ordering_key,
+                                                         *event.first_of_line, event.sequence)};
+    transaction_.sql.advance_line.run(view.line()->key, event.sequence);
+    return view.line()->key;
+  }
+
+  store::Delivery insert_delivery(EventKey event, const intake::NewDelivery& made, std::optional<LineKey> line,
+                                  std::optional<Sequence> sequence, WallTime now) {
+    const DeliveryKey key{
+        transaction_.sql.insert_delivery.insert(intake_.tenant, event, made.endpoint, line, sequence, made.after, now)};
+    if (line) transaction_.sql.advance_tail.run(intake_.tenant, made.endpoint, *line, sequence);
+    return {.key = key,
+            .tenant = intake_.tenant,
+            .event = event,
+            .endpoint = made.endpoint,
+            .line = line,
+            .sequence = sequence,
+            .after = made.after,
+            .version = Version{1},
+            .state = delivery::Due{now},
+            .record = {}};
+  }
+
+  Transaction& transaction_;
+  const store::Intake& intake_;
+  std::string tenant_name_;
+  std::set<std::string, std::less<>> refused_lines_;
+  bool stored_any_ = false;
+};
+
+// The record of a batch under its key.
+struct BatchRecord {
+  std::int64_t batch;
+  std::map<std::size_t, Judged> settled;  // by position
+};
+
+struct KeyReused {};
+
+std::map<std::size_t, Judged> read_settled(Transaction& transaction, const store::Intake& intake, std::int64_t batch) {
+  View view(transaction, intake.tenant, intake.client);
+  std::map<std::size_t, Judged> settled;
+  auto rows = transaction.sql.list_batch_items.query(intake.tenant, batch);
+  while (rows.next()) {
+    const auto event = rows.get<std::optional<EventKey>>(1);
+    const ItemAnswer answer = event
+                                  ? ItemAnswer(taken_before(view.event(*event), rows.get<bool>(2)))
+                                  : ItemAnswer(Refuse{rows.get<Refuse::Why>(3), rows.get<std::optional<Sequence>>(4)});
+    settled.emplace(rows.get<std::size_t>(0), Judged{answer, event});
+  }
+  return settled;
+}
+
+std::variant<BatchRecord, KeyReused> open_batch(Transaction& transaction, const store::Intake& intake) {
+  std::optional<std::pair<std::int64_t, Bytes32>> found;
+  {
+    auto row = transaction.sql.find_batch_key.query(intake.tenant, intake.client, intake.batch_key->hash);
+    if (row.next()) found.emplace(row.get<std::int64_t>(0), row.get<Bytes32>(1));
+  }
+  if (found && found->second != intake.batch_key->content) return KeyReused{};
+  if (found) return BatchRecord{found->first, read_settled(transaction, intake, found->first)};
+  const std::int64_t batch = transaction.sql.insert_batch.insert(intake.tenant, intake.batch_key->content);
+  transaction.sql.bind_batch_key.run(intake.tenant, intake.client, intake.batch_key->hash, batch,
+                                     intake.items.front().accepted_at);
+  return BatchRecord{batch, {}};
+}
+
+// A refusal that stands: the same item of the same batch would be refused again whatever else happens.
+bool is_final(const Refuse& refuse) { return refuse.why != Refuse::Why::predecessor_refused; }
+
+void settle_item(Transaction& transaction, TenantKey tenant, std::int64_t batch, std::size_t position,
+                 const Judged& judged) {
+  if (const auto* refuse = std::get_if<Refuse>(&judged.answer)) {
+    if (is_final(*refuse))
+      transaction.sql.insert_batch_item.run(tenant, batch, position, std::nullopt, std::nullopt, refuse->why,
+                                            refuse->expected);
+    return;
+  }
+  transaction.sql.insert_batch_item.run(tenant, batch, position, judged.event, std::get<Taken>(judged.answer).duplicate,
+                                        std::nullopt, std::nullopt);
+}
+
+store::IntakeAnswer take_one_by_one(Submissions& submissions, const store::Intake& intake) {
+  store::IntakeAnswer answer;
+  for (const intake::Item& item : intake.items) answer.items.push_back(submissions.judge(item).answer);
+  return answer;
+}
+
+store::IntakeAnswer take_batch(Transaction& transaction, Submissions& submissions, const store::Intake& intake) {
+  auto opened = open_batch(transaction, intake);
+  if (std::holds_alternative<KeyReused>(opened)) return {.batch_key_reused = true};
+  auto& record = std::get<BatchRecord>(opened);
+  store::IntakeAnswer answer{.batch_replayed = record.settled.size() == intake.items.size()};
+  for (std::size_t position = 0; position < intake.items.size(); ++position) {
+    const intake::Item& item = intake.items[position];
+    if (const auto settled = record.settled.find(position); settled != record.settled.end()) {
+      if (std::holds_alternative<Refuse>(settled->second.answer)) submissions.note_refusal(item);
+      answer.items.push_back(std::move(settled->second.answer));
+      continue;
+    }
+    Judged judged = submissions.judge(item);
+    settle_item(transaction, intake.tenant, record.batch, position, judged);
+    answer.items.push_back(std::move(judged.answer));
+  }
+  return answer;
+}
+
+}  // namespace
+
+store::CommitAnswer write(Transaction& transaction, const store::Intake& intake) {
+  if (intake.items.empty()) return store::Refused{{Fault::invalid, "there is nothing to take in"}};
+  const Transaction::Tenant* tenant = transaction.tenant(intake.tenant);
+  if (!tenant) return store::Refused{{Fault::not_found, "there is no such tenant"}};
+  Submissions submissions(transaction, intake, tenant->name);
+  store::IntakeAnswer answer =
+      intake.batch_key ? take_batch(transaction, submissions, intake) : take_one_by_one(submissions, intake);
+  if (submissions.stored_any()) failpoint("enq.after_insert");
+  return store::Committed{std::move(answer)};
+}
+
+}  // namespace semel::sqlite
