@@ -36,11 +36,11 @@ Result<egress::SocketAddress> listen_address(std::string_view text, bool behind_
   return *address;
 }
 
-Result<LogLevel> log_level_of(std::string_view text) {
-  if (text == "debug") return LogLevel::debug;
-  if (text == "info") return LogLevel::info;
-  if (text == "warning") return LogLevel::warning;
-  if (text == "error") return LogLevel::error;
+Result<Level> log_level_of(std::string_view text) {
+  if (text == "debug") return Level::debug;
+  if (text == "info") return Level::info;
+  if (text == "warning") return Level::warning;
+  if (text == "error") return Level::error;
   return fail(Fault::invalid, "log_level: debug, info, warning or error is expected");
 }
 
@@ -63,6 +63,7 @@ Settings read_settings_environment(const Lookup& lookup) {
           .behind_proxy = std::nullopt,
           .master_key_file = lookup("SEMEL_MASTER_KEY_FILE"),
           .log_level = lookup("SEMEL_LOG_LEVEL"),
+          .ca_file = std::nullopt,
           .admin_key = lookup("SEMEL_ADMIN_KEY")};
 }
 
@@ -73,6 +74,7 @@ Settings merge(Settings first, Settings second) {
   keep_first(first.behind_proxy, std::move(second.behind_proxy));
   keep_first(first.master_key_file, std::move(second.master_key_file));
   keep_first(first.log_level, std::move(second.log_level));
+  keep_first(first.ca_file, std::move(second.ca_file));
   keep_first(first.admin_key, std::move(second.admin_key));
   return first;
 }
@@ -82,13 +84,15 @@ Result<Config> make_config(const Settings& settings) {
   SEMEL_TRY(listen, listen_address(settings.listen.value_or(kDefaultListen), settings.behind_proxy.value_or(false)));
   SEMEL_TRY(allowed, ranges_of(settings.allow_destination.value_or(std::vector<std::string>{})));
   SEMEL_TRY(log_level, log_level_of(settings.log_level.value_or("info")));
-  std::string master_key_file = settings.master_key_file.value_or(database + ".key");
+  MasterKeyFile master_key{
+      .path = settings.master_key_file.value_or(database + ".key"),
+      .chosen = settings.master_key_file ? MasterKeyFile::Chosen::by_operator : MasterKeyFile::Chosen::beside_store};
   return Config{.database = std::move(database),
                 .listen = listen,
                 .allowed = std::move(allowed),
-                .master_key_file = std::move(master_key_file),
-                .master_key_file_named = settings.master_key_file.has_value(),
+                .master_key = std::move(master_key),
                 .log_level = log_level,
+                .ca_file = settings.ca_file,
                 .admin_key = settings.admin_key};
 }
 

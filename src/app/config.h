@@ -12,6 +12,8 @@
 
 #include "base/result.h"
 #include "core/egress/address.h"
+#include "edge/secrets/master_key.h"
+#include "port/telemetry.h"
 
 namespace semel::app {
 
@@ -23,18 +25,17 @@ struct Settings {
   std::optional<bool> behind_proxy;
   std::optional<std::string> master_key_file;
   std::optional<std::string> log_level;  // debug, info, warning, error
+  std::optional<std::string> ca_file;    // trusted for endpoints beside the certificates of the system
   std::optional<std::string> admin_key;  // environment only
 };
-
-enum class LogLevel { debug, info, warning, error };
 
 struct Config {
   std::string database;  // the file of the store
   egress::SocketAddress listen;
   std::vector<egress::AllowedRange> allowed;
-  std::string master_key_file;
-  bool master_key_file_named = false;  // by the operator: then it is never made
-  LogLevel log_level = LogLevel::info;
+  MasterKeyFile master_key;
+  Level log_level = Level::info;
+  std::optional<std::string> ca_file;
   std::optional<std::string> admin_key;
 };
 

@@ -11,7 +11,7 @@ namespace semel::app {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> kKnown = {"allow_destination", "behind_proxy",    "listen",
+constexpr std::array<std::string_view, 7> kKnown = {"allow_destination", "ca_file",         "behind_proxy", "listen",
                                                     "log_level",         "master_key_file", "store"};
 
 std::string at(const toml::node& node) { return fmt::format("line {}: ", node.source().begin.line); }
@@ -50,6 +50,7 @@ Result<void> take(std::optional<T>& into, Result<T> value) {
 Result<void> take_setting(Settings& settings, std::string_view name, const toml::node& node) {
   if (name == "allow_destination") return take(settings.allow_destination, texts_of(name, node));
   if (name == "behind_proxy") return take(settings.behind_proxy, flag_of(name, node));
+  if (name == "ca_file") return take(settings.ca_file, text_of(name, node));
   if (name == "listen") return take(settings.listen, text_of(name, node));
   if (name == "log_level") return take(settings.log_level, text_of(name, node));
   if (name == "master_key_file") return take(settings.master_key_file, text_of(name, node));
