@@ -12,24 +12,11 @@
 #include <system_error>
 #include <utility>
 
+#include "edge/os/descriptor.h"
+
 namespace semel {
 
 namespace {
-
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0; }
-
- private:
-  int fd_;
-};
 
 Fault fault_of(int error) {
   if (error == ENOENT || error == ENOTDIR) return Fault::not_found;
@@ -56,7 +43,7 @@ bool write_all(int fd, std::string_view bytes) {
 Result<std::string> write_beside(const std::string& path, std::string_view bytes, mode_t mode) {
   std::string beside = path + ".XXXXXX";
   Descriptor file(mkostemp(beside.data(), O_CLOEXEC));
-  if (file.get() < 0) return fail_errno(Fault::unavailable, "create a file beside", path);
+  if (!file) return fail_errno(Fault::unavailable, "create a file beside", path);
   if (fchmod(file.get(), mode) == 0 && write_all(file.get(), bytes) && fsync(file.get()) == 0 && file.close()) {
     return beside;
   }
@@ -71,7 +58,7 @@ Result<void> write_file_atomically(const std::string& path, std::string_view byt
   std::string folder = std::filesystem::path(path).parent_path();
   if (folder.empty()) folder = ".";
   const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.get() < 0) return fail_errno(Fault::unavailable, "open the folder of", path);
+  if (!directory) return fail_errno(Fault::unavailable, "open the folder of", path);
 
   SEMEL_TRY(beside, write_beside(path, bytes, mode));
   if (rename(beside.c_str(), path.c_str()) != 0) {
@@ -86,7 +73,7 @@ Result<void> write_file_atomically(const std::string& path, std::string_view byt
 Result<std::string> read_small_file(const std::string& path, std::size_t size_max) {
   // Non-blocking, so that opening a pipe without a writer does not wait.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (file.get() < 0) return fail_errno(fault_of(errno), "open", path);
+  if (!file) return fail_errno(fault_of(errno), "open", path);
   struct stat status{};
   if (fstat(file.get(), &status) != 0) return fail_errno(Fault::unavailable, "read", path);
   if (!S_ISREG(status.st_mode)) return fail(Fault::invalid, fmt::format("{} is not a regular file", path));

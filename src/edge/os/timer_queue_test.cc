@@ -69,10 +69,10 @@ TEST(TimerQueue, an_id_of_the_past_does_not_stop_the_timer_that_took_its_place) 
 TEST(TimerQueue, a_timer_started_by_one_that_fires_waits_for_the_next_turn_even_when_it_is_due) {
   Firing t;
   t.queue.start({10}, [&] { t.start(5, 2); });
-  t.start(10, 1);
   t.fire(10);
+  EXPECT_TRUE(t.fired.empty());
   t.fire(10);
-  EXPECT_EQ(t.fired, (std::vector{2, 1}));
+  EXPECT_EQ(t.fired, (std::vector{2}));
 }
 
 TEST(TimerQueue, a_thousand_timers_of_which_two_thirds_are_stopped_fire_in_order) {
