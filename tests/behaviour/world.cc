@@ -132,6 +132,8 @@ std::vector<store::AttemptView> World::attempts(const DeliveryId& id) {
   return must(run(store::read(*running_->store, [=](store::StoreReader& reader) { return reader.attempts(key); })));
 }
 
+std::deque<OpenRequest>& World::requests() { return running_->exchange.open; }
+
 void World::answer(Outcome outcome) {
   OpenRequest request = std::move(requests().front());
   requests().pop_front();

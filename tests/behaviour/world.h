@@ -56,7 +56,7 @@ class World {
   store::DeliveryView show(const DeliveryId& id);
   std::vector<store::AttemptView> attempts(const DeliveryId& id);
 
-  std::deque<OpenRequest>& requests() { return running_->exchange.open; }
+  std::deque<OpenRequest>& requests();
   // Answers the oldest open request and lets everything that follows at this moment happen.
   void answer(Outcome outcome);
 
