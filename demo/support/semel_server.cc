@@ -23,13 +23,6 @@ std::string random_bytes(std::size_t count) {
   return bytes;
 }
 
-// key_ + 32 hexadecimal digits, a dot, 43 characters of base64url.
-std::string make_admin_key() {
-  std::string secret = to_base64(random_bytes(32)).substr(0, 43);
-  for (char& c : secret) c = c == '+' ? '-' : c == '/' ? '_' : c;
-  return "key_" + random_hex(16) + "." + secret;
-}
-
 Result<Exit> stop_process(Process& process) {
   process.send_signal(SIGTERM);
   if (const std::optional<Exit> exit = process.wait(kStopMax)) return *exit;
@@ -40,6 +33,14 @@ Result<Exit> stop_process(Process& process) {
 }  // namespace
 
 std::string random_hex(std::size_t bytes) { return to_hex(random_bytes(bytes)); }
+
+// key_ + 32 hexadecimal digits, a dot, 43 characters of base64url.
+std::string make_admin_key() {
+  std::string secret = to_base64(random_bytes(32)).substr(0, 43);
+  for (char& c : secret) c = c == '+' ? '-' : c == '/' ? '_' : c;
+  return "key_" + random_hex(16) + "." + secret;
+}
+
 std::string random_webhook_secret() { return "whsec_" + to_base64(random_bytes(32)); }
 
 Result<std::uint16_t> listening_port(Process& process, milliseconds timeout) {

@@ -19,6 +19,7 @@ Result<std::uint16_t> listening_port(Process& process, milliseconds timeout);
 
 std::string random_hex(std::size_t bytes);
 std::string random_webhook_secret();  // whsec_..
+std::string make_admin_key();         // ID.SECRET, as SEMEL_ADMIN_KEY takes it
 
 struct ServerOptions {
   std::string program;

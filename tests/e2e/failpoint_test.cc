@@ -31,7 +31,7 @@ class Failpoint : public Rig {
 
   static std::size_t events_stored(const harness::SemelServer& server) {
     const Result<ApiAnswer> list = server.api().get("/v1/events");
-    return list ? list->root().find("items")->size() : 0;
+    return list ? list->root().find("events")->size() : 0;
   }
 };
 

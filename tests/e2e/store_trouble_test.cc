@@ -30,8 +30,7 @@ class SmallDisk {
         "mount -t tmpfs -o size=24m tmpfs '{0}' && exec '{1}' serve --store 'sqlite:{0}/semel.db' --listen 127.0.0.1:0",
         folder_.string(), SEMEL_TEST_PROGRAM);
     const char* namespaces = geteuid() == 0 ? "-m" : "-Urm";
-    harness::SemelServer keys({});  // for its admin key only
-    key_ = keys.admin_key();
+    key_ = harness::make_admin_key();
     SEMEL_TRY(process, harness::Process::start({.program = "unshare",
                                                 .arguments = {namespaces, "sh", "-c", serve},
                                                 .environment = {{"SEMEL_ADMIN_KEY", key_}},
@@ -114,7 +113,7 @@ TEST_F(StoreTrouble, a_store_that_another_process_keeps_locked_is_503_and_nothin
 
   const Result<ApiAnswer> stored = server.api().get("/v1/events");
   ASSERT_TRUE(stored) << note_of(stored);
-  EXPECT_EQ(stored->root().find("items")->size(), 0u);
+  EXPECT_EQ(stored->root().find("events")->size(), 0u);
   const Result<ApiAnswer> again = server.api().post("/v1/events", event_of(10), key);
   ASSERT_TRUE(again) << note_of(again);
   EXPECT_EQ(again->status(), 202) << again->body();
