@@ -37,6 +37,7 @@ CREATE TABLE IF NOT EXISTS semel_inbox_record (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS semel_inbox_record_by_age ON semel_inbox_record (source, accepted_at_ms);
+CREATE INDEX IF NOT EXISTS semel_inbox_record_rejected ON semel_inbox_record (source) WHERE state = 2;
 
 -- The last applied sequence of each line.
 CREATE TABLE IF NOT EXISTS semel_inbox_position (
@@ -81,11 +82,11 @@ END;
 
 -- Refused because their line had passed them: for a person to see.
 CREATE TABLE IF NOT EXISTS semel_inbox_late (
-  source       INTEGER NOT NULL,
-  event_id     TEXT    NOT NULL,
-  endpoint     TEXT    NOT NULL,
-  ordering_key TEXT    NOT NULL,
-  sequence     INTEGER NOT NULL,
+  source        INTEGER NOT NULL,
+  event_id      TEXT    NOT NULL,
+  endpoint      TEXT    NOT NULL,
+  ordering_key  TEXT    NOT NULL,
+  sequence      INTEGER NOT NULL,
   arrived_at_ms INTEGER NOT NULL,
   PRIMARY KEY (source, event_id, endpoint)
 ) STRICT, WITHOUT ROWID;

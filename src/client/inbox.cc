@@ -27,9 +27,9 @@ WireAnswer refusal(int status, std::string_view reason) {
   return {status, "", body.object().member("status", "refused").member("reason", reason).end().take(), std::nullopt};
 }
 
-WireAnswer unavailable() { return refusal(503, "inbox_unavailable"); }
-
 }  // namespace
+
+WireAnswer unavailable_answer() { return refusal(503, "inbox_unavailable"); }
 
 // ---- opening ----
 
@@ -70,7 +70,7 @@ WireAnswer Inbox::accept(const Incoming& incoming, WallTime now, const ApplyEffe
 std::vector<WireAnswer> Inbox::accept_all(std::span<const Incoming> incoming, WallTime now, const ApplyEffect& apply) {
   Result<std::vector<WireAnswer>> answers = accept_in_one_transaction(incoming, now, apply);
   if (answers) return *std::move(answers);
-  return std::vector<WireAnswer>(incoming.size(), unavailable());
+  return std::vector<WireAnswer>(incoming.size(), unavailable_answer());
 }
 
 Result<std::vector<WireAnswer>> Inbox::accept_in_one_transaction(std::span<const Incoming> incoming, WallTime now,

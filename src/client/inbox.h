@@ -53,6 +53,9 @@ using EffectAnswer = std::variant<EffectMade, EffectRefused, EffectPostponed>;
 // and savepoints alone. What it wrote is undone unless it answers EffectMade. Must not throw.
 using ApplyEffect = std::function<EffectAnswer(const inbox::Arrival& arrival, std::string_view body)>;
 
+// 503: surely or possibly nothing was kept; the sender comes again.
+inbox::WireAnswer unavailable_answer();
+
 class Inbox {
  public:
   // `db` stays the caller's and outlives the inbox. Makes the inbox's tables there. Fault::conflict: a newer version of
@@ -76,6 +79,9 @@ class Inbox {
   // Takes at most `max` parked events whose turn has come, each in a transaction of its own, lowest first in each line.
   // After opening the first call looks through all lines.
   Drained drain(WallTime now, const ApplyEffect& apply, std::size_t max);
+
+  // Whether a drain() may find something to do.
+  bool drain_wanted() const { return look_through_all_ || !lines_.empty(); }
 
   // Ends what is older than the dedup retention, at most `max` rows of each kind and source.
   Result<void> purge(WallTime now, std::size_t max);

@@ -114,7 +114,7 @@ Result<InboxRows::Statements> InboxRows::prepare(sqlite3* db) {
   SEMEL_TRY(note_purged, Statement::prepare(db, sql::inbox::note_purged));
   SEMEL_TRY(purge_parked, Statement::prepare(db, sql::inbox::purge_parked));
   SEMEL_TRY(purge_late, Statement::prepare(db, sql::inbox::purge_late));
-  SEMEL_TRY(count_records, Statement::prepare(db, sql::inbox::count_records));
+  SEMEL_TRY(count_rejected, Statement::prepare(db, sql::inbox::count_rejected));
   SEMEL_TRY(count_late, Statement::prepare(db, sql::inbox::count_late));
   return Statements{std::move(list_records_of_event), std::move(find_position),
                     std::move(find_parked),           std::move(count_parked_in_line),
@@ -125,7 +125,7 @@ Result<InboxRows::Statements> InboxRows::prepare(sqlite3* db) {
                     std::move(find_next_parked),      std::move(list_lines_with_turn),
                     std::move(purge_records),         std::move(note_purged),
                     std::move(purge_parked),          std::move(purge_late),
-                    std::move(count_records),         std::move(count_late)};
+                    std::move(count_rejected),        std::move(count_late)};
 }
 
 SourceKey InboxRows::key_of(std::string_view source) const {
@@ -294,14 +294,6 @@ Result<void> InboxRows::purge_records(SourceKey source, WallTime before, std::si
 Result<InboxTotals> InboxRows::totals() {
   InboxTotals totals;
   {
-    Rows records = sql_.count_records.rows(consumer_);
-    SEMEL_TRY(found, records.next());
-    if (found) {
-      totals.applied = static_cast<std::uint64_t>(records.integer(0));
-      totals.rejected = static_cast<std::uint64_t>(records.integer(1));
-    }
-  }
-  {
     Rows consumer = sql_.read_consumer.rows(consumer_);
     SEMEL_TRY(found, consumer.next());
     if (found) {
@@ -309,6 +301,8 @@ Result<InboxTotals> InboxRows::totals() {
       totals.parked_ever = static_cast<std::uint64_t>(consumer.integer(2));
     }
   }
+  SEMEL_TRY(rejected, read_integer(sql_.count_rejected, consumer_));
+  totals.rejected = static_cast<std::uint64_t>(rejected.value_or(0));
   SEMEL_TRY(late, read_integer(sql_.count_late, consumer_));
   totals.late = static_cast<std::uint64_t>(late.value_or(0));
   return totals;

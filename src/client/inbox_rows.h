@@ -36,8 +36,7 @@ struct ParkedEvent {
 };
 
 struct InboxTotals {
-  std::uint64_t applied = 0;   // events, superseded ones too
-  std::uint64_t rejected = 0;  // events, by the application
+  std::uint64_t rejected = 0;  // (event, endpoint) pairs whose last word was the application's refusal
   std::uint64_t late = 0;      // (event, endpoint) pairs
   std::uint64_t parked_now = 0;
   std::uint64_t parked_ever = 0;
@@ -76,7 +75,7 @@ class InboxRows {
   struct Statements {
     Statement list_records_of_event, find_position, find_parked, count_parked_in_line, find_entity_version,
         read_consumer, store_record, move_position, raise_entity_version, park, end_parking, keep_late,
-        find_next_parked, list_lines_with_turn, purge_records, note_purged, purge_parked, purge_late, count_records,
+        find_next_parked, list_lines_with_turn, purge_records, note_purged, purge_parked, purge_late, count_rejected,
         count_late;
   };
   struct Source {

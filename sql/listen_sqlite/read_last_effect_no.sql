@@ -1,0 +1,1 @@
+SELECT max(effect_no) FROM effect
