@@ -9,11 +9,11 @@ namespace {
 
 // Up to the moment when the event comes again to a receiver that has no record of it.
 Result<void> lose_answer_and_record(Scene& scene, Story& story, std::string_view members) {
-  SEMEL_TRY_VOID(scene.start_with_lost_answers());
+  SEMEL_TRY_VOID(scene.start_with_a_lost_answer());
   SEMEL_TRY_VOID(scene.send_event(members));
   SEMEL_TRY_VOID(scene.watch_delivery("unknown"));
   story.expect("the answer to the first attempt was lost", scene.outcome_of_attempt(1) == "unknown connection_lost");
-  return scene.restart_with_answers([&] { return scene.forget_event(); });
+  return scene.restart_receiver([&] { return scene.forget_event(); });
 }
 
 Result<void> without_ordering_key(const std::string& semel, const std::filesystem::path& folder, Story& story) {

@@ -35,10 +35,10 @@ Scene::Scene(const std::string& semel, const std::filesystem::path& folder, Stor
       listener_({.program = semel,
                  .folder = folder,
                  .sources = {{"semel", secret_}},
-                 .faults = {"--drop-ack", "1"},
+                 .faults = {"--drop-ack-first", "1"},
                  .environment = {}}) {}
 
-Result<void> Scene::start_with_lost_answers() {
+Result<void> Scene::start_with_a_lost_answer() {
   SEMEL_TRY_VOID(listener_.start());
   SEMEL_TRY_VOID(server_.start());
   SEMEL_TRY(endpoint,

@@ -16,18 +16,15 @@ class Scene {
  public:
   Scene(const std::string& semel, const std::filesystem::path& folder, Story& story);
 
-  // The receiver commits and then cuts the connection.
-  Result<void> start_with_lost_answers();
+  // The receiver commits the first event and then cuts the connection.
+  Result<void> start_with_a_lost_answer();
   // The receiver is stopped and comes back without faults; `meanwhile` runs on its closed database.
   template <class Meanwhile>
-  Result<void> restart_with_answers(Meanwhile meanwhile) {
+  Result<void> restart_receiver(Meanwhile meanwhile) {
     SEMEL_TRY_VOID(listener_.stop());
     SEMEL_TRY_VOID(meanwhile());
     listener_.set_faults({});
     return listener_.start();
-  }
-  Result<void> restart_with_answers() {
-    return restart_with_answers([] { return Result<void>(); });
   }
 
   // Sends `members` (of the event object beside type and data) and keeps the ids.
