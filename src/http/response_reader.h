@@ -8,7 +8,7 @@
 // Why our own and not Boost.Beast's parser: what a receiver may send us has to be judged on the raw header block in
 // any case (Beast takes folded lines, `Content-Length: 2, 2` and `gzip, chunked`, and knows nothing of interim
 // responses), so its parser would be a second reader whose differences from ours would have to be proved harmless.
-// http_test feeds both readers mutated messages in random pieces.
+// mutation_test.cc feeds both readers mutated messages in random pieces.
 #pragma once
 
 #include <optional>
