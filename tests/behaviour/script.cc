@@ -139,6 +139,7 @@ class Run {
 
   // expect attempt ENDPOINT EVENT #N [at +TIME]: the oldest open request is this one; time passes up to it.
   void expect_attempt(const Line& line) {
+    world_.pass(milliseconds(0));
     if (line.words.size() > 5 && line.words.at(4) == "at") {
       const WallTime at = begin_ + duration(line.words.at(5));
       if (world_.wall() > at) throw Failed{"that time has passed"};
@@ -147,8 +148,6 @@ class Run {
         if (!world_.requests().empty()) throw Failed{"it left earlier, at +" + since_begin()};
         world_.pass(milliseconds(1));
       }
-    } else {
-      world_.pass(milliseconds(0));
     }
     if (world_.requests().empty()) throw Failed{"no request left"};
     const SealedRequest& request = world_.requests().front().request;
@@ -165,6 +164,7 @@ class Run {
 
   // expect nothing [for TIME]: no request leaves.
   void expect_nothing(const Line& line) {
+    world_.pass(milliseconds(0));
     if (!world_.requests().empty()) throw Failed{"a request has left"};
     if (line.words.size() > 2) world_.pass(duration(line.words.at(2)));
     if (!world_.requests().empty()) throw Failed{"a request left at +" + since_begin()};
