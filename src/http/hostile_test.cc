@@ -68,8 +68,8 @@ std::vector<Hostile> hostile_receivers() {
   return {
       {"H1 never reads", never_reads(), kUnknown, "http", std::string(3 * 1024 * 1024 + 512 * 1024, 'x')},
       {"H2 never answers", never_answers(), kUnknown},
-      {"H3 TLS handshake stalls", stalls_in_handshake("\x16", milliseconds(10'000)),
-       nothing(Trouble::timed_out, FailureClass::transient, false), "https"},
+      {"H3 TLS handshake stalls", stalls_in_handshake(), nothing(Trouble::timed_out, FailureClass::transient, false),
+       "https"},
       {"H5 header drip", drips("HTTP/1.1 200 OK\r\n", "a: b\r\n", drip), kUnknown},
       {"H6 body drip", drips(head("Content-Length: 1000000000"), "x", drip),
        answer(200, Body::incomplete, FailureClass::unknown_outcome)},

@@ -139,11 +139,10 @@ inline Script answers_and_resets(std::string bytes) {
     receiver.reset();
   };
 }
-// Speaks before it was asked.
-inline Script stalls_in_handshake(std::string byte, milliseconds pause) {
-  return [=](Receiver& receiver, int) -> Co<void> {
-    while (co_await receiver.send(byte) && co_await receiver.wait(pause)) {
-    }
+// Begins a TLS record and never ends it.
+inline Script stalls_in_handshake() {
+  return [](Receiver& receiver, int) -> Co<void> {
+    if (co_await receiver.send("\x16\x03")) co_await receiver.hold();
   };
 }
 // Sends `now` with the answer to the first connection's first request, and answers all others with `later`.
