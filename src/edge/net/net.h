@@ -24,6 +24,7 @@ Result<std::unique_ptr<Net>> make_net(Loop& loop, const TlsOptions& options);
 
 struct ResolverOptions {
   std::vector<SocketAddress> servers;  // empty: those of the system (/etc/resolv.conf)
+  milliseconds ask_again_after{1500};  // doubles with each of three rounds over the servers
 };
 
 // Asks name servers and nothing else: no search domains, no /etc/hosts. `localhost` and names below it are answered

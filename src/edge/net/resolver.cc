@@ -17,7 +17,6 @@ namespace semel {
 
 namespace {
 
-constexpr int kFirstTimeoutMs = 1500;  // doubles with each round over the servers
 constexpr int kRounds = 3;
 constexpr std::size_t kQuestionsMax = 1024;  // names being resolved at once
 constexpr int kTypeA = 1;                    // RFC 1035 section 3.2.2
@@ -101,7 +100,7 @@ class DnsResolver final : public Resolver {
   Result<void> open(const ResolverOptions& options) {
     ares_options settings{};
     settings.flags = ARES_FLAG_NOSEARCH | ARES_FLAG_NOALIASES;
-    settings.timeout = kFirstTimeoutMs;
+    settings.timeout = static_cast<int>(options.ask_again_after.count());
     settings.tries = kRounds;
     settings.sock_state_cb = [](void* self, ares_socket_t fd, int readable, int writable) {
       static_cast<DnsResolver*>(self)->follow(fd, readable != 0, writable != 0);

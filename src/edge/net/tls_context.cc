@@ -72,7 +72,6 @@ Result<std::unique_ptr<TlsContext>> TlsContext::create(Clock& clock, const TlsOp
   SSL_CTX_set_mode(context, SSL_MODE_RELEASE_BUFFERS | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER);
   SSL_CTX_set_max_cert_list(context, kCertificateChainBytesMax);
   SSL_CTX_set_verify(context, SSL_VERIFY_PEER, nullptr);
-  SEMEL_CHECK(SSL_CTX_set_default_verify_paths(context) == 1);
   if (options.ca_file && SSL_CTX_load_verify_file(context, options.ca_file->c_str()) != 1) {
     return fail(Fault::invalid, "cannot read certificates from " + *options.ca_file + ": " + take_tls_error());
   }
@@ -81,7 +80,15 @@ Result<std::unique_ptr<TlsContext>> TlsContext::create(Clock& clock, const TlsOp
   return made;
 }
 
+// Reading the system's certificates can take 100 ms, which a process that makes no TLS connection need not wait for.
+void TlsContext::trust_system_once() {
+  if (std::exchange(trusts_system_, true)) return;
+  SEMEL_CHECK(SSL_CTX_set_default_verify_paths(context_.get()) == 1);
+  ERR_clear_error();
+}
+
 Result<TlsHandle> TlsContext::connection(const TlsName& name, const std::string& target) {
+  trust_system_once();
   TlsHandle ssl(SSL_new(context_.get()));
   SEMEL_CHECK(ssl != nullptr);
   X509_VERIFY_PARAM* checks = SSL_get0_param(ssl.get());

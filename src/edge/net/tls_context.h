@@ -58,10 +58,12 @@ class TlsContext {
 
  private:
   explicit TlsContext(Clock& clock) : clock_(clock) {}
+  void trust_system_once();
   static int on_new_session(SSL* ssl, SSL_SESSION* session);
 
   Clock& clock_;
   std::unique_ptr<SSL_CTX, TlsDeleter> context_;
+  bool trusts_system_ = false;
   TlsSessions sessions_;
 };
 

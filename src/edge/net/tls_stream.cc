@@ -6,6 +6,7 @@
 #include <openssl/x509.h>
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "base/check.h"
@@ -23,6 +24,11 @@ bool is_certificate_trouble(SSL* ssl, unsigned long error) {
   return SSL_get_verify_result(ssl) != X509_V_OK ||
          (ERR_GET_LIB(error) == ERR_LIB_SSL && (ERR_GET_REASON(error) == SSL_R_CERTIFICATE_VERIFY_FAILED ||
                                                 ERR_GET_REASON(error) == SSL_R_EXCESSIVE_MESSAGE_SIZE));
+}
+
+// Pending counts a header that is not whole; "RB" is a whole header whose body is not.
+bool holds_part_of_a_record(SSL* ssl) {
+  return SSL_has_pending(ssl) == 1 || std::string_view(SSL_rstate_string(ssl)) == "RB";
 }
 
 ConnectFailure transport_failure(const Error& error) {
@@ -171,7 +177,7 @@ Stream::Idle TlsStream::idle() {
 
     const Result<std::size_t> got = tcp_->read_now(*sealed_in_);
     if (!got && got.error().fault == Fault::busy) {
-      return SSL_has_pending(ssl_.get()) == 1 ? Idle::has_bytes : Idle::quiet;  // pending: the start of a record
+      return holds_part_of_a_record(ssl_.get()) ? Idle::has_bytes : Idle::quiet;
     }
     if (!got || *got == 0) return Idle::closed;
     feed(*got);
