@@ -92,6 +92,10 @@ TEST(Url, invalid_means_not_understood_and_forbidden_means_understood_and_denied
   }
 }
 
+TEST(Url, a_user_name_is_refused_as_such) {
+  EXPECT_EQ(parse_url("https://user:pw@example.com/", {}).error().note, "a URL has no user name or password");
+}
+
 TEST(Url, a_nul_byte_is_not_the_end_of_a_host) {
   EXPECT_FALSE(parse_url(std::string_view("https://example.com\0.evil.example/", 34), {}).has_value());
 }
