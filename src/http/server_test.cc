@@ -317,8 +317,8 @@ TEST(Server, draining_without_connections_is_over_at_once) {
 
 TEST(Server, a_port_in_use_is_busy) {
   ServerWorld world;
-  const auto second =
-      serve(world.net, world.clock, world.clock, kAt, {}, [](HttpRequest) -> Co<HttpResponse> { co_return HttpResponse{}; });
+  const auto second = serve(world.net, world.clock, world.clock, kAt, {},
+                            [](HttpRequest) -> Co<HttpResponse> { co_return HttpResponse{}; });
   ASSERT_FALSE(second.has_value());
   EXPECT_EQ(second.error().fault, Fault::busy);
 }
