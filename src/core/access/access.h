@@ -39,8 +39,8 @@ struct ApiKey {
   ApiKeyId id;
   SecretHash secret_hash;
   Role role;
-  std::optional<TenantKey> tenant;             // none: every tenant ("*"), named by the header semel-tenant
-  std::string client;                          // the caller's stable name in the scope of idempotency keys
+  std::optional<TenantKey> tenant;                      // none: every tenant ("*"), named by the header semel-tenant
+  std::string client;                                   // the caller's stable name in the scope of idempotency keys
   std::optional<std::vector<std::string>> event_types;  // patterns a producer's events must match; none: all
 };
 

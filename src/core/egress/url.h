@@ -18,10 +18,10 @@ struct Url {
   std::string host;                  // lower case, A-labels, no trailing dot; an IPv6 address without brackets
   std::optional<IpAddress> literal;  // set when the host is an address
   std::uint16_t port = 443;
-  std::string target;                // path and query as they go into the request line; at least "/"
+  std::string target;  // path and query as they go into the request line; at least "/"
 
-  std::string text() const;          // the URL in its normal form
-  std::string host_header() const;   // host, brackets for IPv6, port unless it is the scheme's default
+  std::string text() const;         // the URL in its normal form
+  std::string host_header() const;  // host, brackets for IPv6, port unless it is the scheme's default
 };
 
 // Fault::invalid: not a URL Semel understands in one way only; Fault::forbidden: understood and denied by name, port,

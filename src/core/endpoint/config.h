@@ -33,7 +33,7 @@ struct Config {
 
 // What is wrong with a member, for the problem answer.
 struct ConfigError {
-  std::string code;    // MEMBER_UNKNOWN, MEMBER_INVALID, NOT_SUPPORTED_YET, URL_INVALID, DESTINATION_DENIED, ..
+  std::string code;  // MEMBER_UNKNOWN, MEMBER_INVALID, NOT_SUPPORTED_YET, URL_INVALID, DESTINATION_DENIED, ..
   std::string member;
   std::string note;
 };

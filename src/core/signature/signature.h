@@ -72,8 +72,8 @@ struct VerifierKey {
 Result<VerifierKey> parse_verifier_key(std::string_view text);
 
 enum class Rejection : std::uint8_t {
-  id_missing,          // absent, or not [A-Za-z0-9_-]{1,64}... a dot is never taken
-  timestamp_malformed, // absent, or not 1 to 12 decimal digits
+  id_missing,           // absent, or not [A-Za-z0-9_-]{1,64}: a dot is never taken
+  timestamp_malformed,  // absent, or not 1 to 12 decimal digits
   timestamp_outside,
   signature_missing,
   no_match,
