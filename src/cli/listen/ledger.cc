@@ -59,7 +59,7 @@ Result<Ledger> Ledger::open(const std::string& path) {
   if (pread(descriptor, tail.data(), tail.size(), status.st_size - tail_size) != tail_size)
     return fail(Fault::unavailable, why(path));
   SEMEL_TRY(end, find_end(status.st_size, tail));
-  if (ftruncate(descriptor, end.size) != 0) return fail(Fault::unavailable, why(path));
+  if (end.size != status.st_size && ftruncate(descriptor, end.size) != 0) return fail(Fault::unavailable, why(path));
   ledger.size_ = end.size;
   ledger.last_effect_no_ = end.last_effect_no;
   return ledger;
