@@ -5,6 +5,8 @@
 #include <span>
 #include <utility>
 
+#include "base/failpoint.h"
+
 namespace semel::http {
 namespace {
 
@@ -31,6 +33,7 @@ Co<Ended> converse(Stream& stream, std::string_view request, ResponseReader& res
   const Written written =
       co_await call<Written>([&](Done<Written> done) { stream.start_write(request, cancel, std::move(done)); });
   if (!written && cancel.requested()) co_return Ended::timed_out;
+  if (written) failpoint("send.request_done");
 
   std::array<char, kReadSize> buffer;
   while (true) {
