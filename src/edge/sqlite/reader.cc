@@ -1,6 +1,8 @@
 // reader.cc: rows into the values of port/store.h.
 #include "edge/sqlite/reader.h"
 
+#include <algorithm>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,7 @@ struct Reader::Statements {
   Statement list_subscriptions{connection, sql::list_subscriptions};
   Statement list_api_keys{connection, sql::list_api_keys};
   Statement list_open_deliveries{connection, sql::list_open_deliveries};
+  Statement list_dead_deliveries_that_block{connection, sql::list_dead_deliveries_that_block};
   Statement read_delivery{connection, sql::read_delivery};
   Statement find_highest_delivered{connection, sql::find_highest_delivered};
   Statement read_event_body{connection, sql::read_event_body};
@@ -60,6 +63,12 @@ store::Endpoint endpoint_of(const Statement::Rows& row) {
           .config_json = row.get<std::string>(4),
           .created_at = row.get<WallTime>(5),
           .deleted_at = row.get<std::optional<WallTime>>(6)};
+}
+
+std::vector<store::Delivery> deliveries_of_rows(Statement::Rows rows) {
+  std::vector<store::Delivery> deliveries;
+  while (rows.next()) deliveries.push_back(read_delivery(rows));
+  return deliveries;
 }
 
 std::optional<store::Endpoint> first_endpoint(Statement::Rows rows) {
@@ -165,10 +174,13 @@ Result<std::vector<store::ApiKeyRow>> Reader::api_keys() {
 }
 
 Result<std::vector<store::Delivery>> Reader::open_deliveries(DeliveryKey after, std::size_t limit) {
-  std::vector<store::Delivery> deliveries;
-  auto rows = sql_->list_open_deliveries.query(after, limit);
-  while (rows.next()) deliveries.push_back(read_delivery(rows));
-  return answer(std::move(deliveries));
+  const std::vector<store::Delivery> open = deliveries_of_rows(sql_->list_open_deliveries.query(after, limit));
+  const std::vector<store::Delivery> dead =
+      deliveries_of_rows(sql_->list_dead_deliveries_that_block.query(after, limit));
+  std::vector<store::Delivery> both;
+  std::ranges::merge(open, dead, std::back_inserter(both), {}, &store::Delivery::key, &store::Delivery::key);
+  if (both.size() > limit) both.erase(both.begin() + static_cast<std::ptrdiff_t>(limit), both.end());
+  return answer(std::move(both));
 }
 
 Result<std::optional<store::Delivery>> Reader::delivery(DeliveryKey key) {
