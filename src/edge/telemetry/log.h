@@ -1,23 +1,26 @@
-// log.h: port/telemetry.h as lines on standard error: time, level, event, name=value.
+// log.h: notes as lines on standard error, for people or for machines.
 //
-// Values are quoted where they hold anything but plain characters, and bytes that are not printable are escaped, so
-// that nothing from outside can break a line or move a terminal.
+// A line never waits: while nobody reads the pipe, lines are dropped and counted, and the next one that can be written
+// is preceded by `log.dropped count=N`. Bytes from outside come out as printable ASCII, so a note can neither start a
+// line of its own nor command a terminal. Threads: any.
 #pragma once
+
+#include <memory>
 
 #include "port/telemetry.h"
 
 namespace semel {
 
-class Log final : public Telemetry {
- public:
-  explicit Log(Level least) : least_(least) {}
-  void note(Level level, std::string_view event, std::initializer_list<Field> fields) override;
-
- private:
-  Level least_;
+struct LogOptions {
+  enum class Form {
+    text,  // 2026-11-30T07:45:51.123Z info delivery.settled endpoint=ep_1 note="connection refused"
+    json,  // {"time":"2026-11-30T07:45:51.123Z","level":"info","event":"delivery.settled","endpoint":"ep_1",..}
+  };
+  Form form = Form::text;
+  Level least = Level::info;
+  int descriptor = 2;  // stays open as long as the log
 };
 
-// The line without its time: "event name=value name=\"a b\"".
-std::string log_line(std::string_view event, std::initializer_list<Telemetry::Field> fields);
+std::unique_ptr<Telemetry> make_log(const LogOptions& options);
 
 }  // namespace semel
