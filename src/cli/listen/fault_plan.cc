@@ -26,7 +26,7 @@ Result<FaultPlan::Failure> parse_failure(std::string_view text) {
   const std::size_t colon = text.find(':');
   const std::optional<int> status = whole_number<int>(text.substr(0, colon));
   if (colon == std::string_view::npos || !status || *status < 200 || *status > 599)
-    return fail(Fault::invalid, "expected STATUS:P, such as 503:0.1");
+    return fail(Fault::invalid, "--fail: expected STATUS:P, such as 503:0.1");
   SEMEL_TRY(probability, parse_probability(text.substr(colon + 1)));
   return FaultPlan::Failure{*status, probability};
 }
@@ -36,7 +36,7 @@ Result<milliseconds> parse_delay(std::string_view text) {
   const bool in_s = !in_ms && text.ends_with("s");
   const std::optional<std::uint32_t> number =
       whole_number<std::uint32_t>(text.substr(0, text.size() - (in_ms ? 2 : 1)));
-  if ((!in_ms && !in_s) || !number) return fail(Fault::invalid, "expected a time such as 50ms or 2s");
+  if ((!in_ms && !in_s) || !number) return fail(Fault::invalid, "--delay: expected a time such as 50ms or 2s");
   return milliseconds(in_ms ? *number : *number * std::int64_t{1'000});
 }
 
