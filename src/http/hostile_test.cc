@@ -22,7 +22,7 @@ using namespace testing;  // NOLINT: the scripts
 using Trouble = NoAnswer::Trouble;
 using Body = Answer::Body;
 
-constexpr milliseconds kTimeout{1'500};
+constexpr milliseconds kTimeout{2'000};
 const std::string kOk = "HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
 const std::string kChunked = "Transfer-Encoding: chunked\r\n\r\n";
 const std::string kChunk = "400\r\n" + std::string(1024, 'x') + "\r\n";
