@@ -80,7 +80,7 @@ class Composition {
         entropy_(entropy),
         lanes_(lanes),
         edge_(std::move(edge)),
-        log_(config.log_level),
+        log_(make_log({.least = config.log_level})),
         secrets_(edge_.master_key, entropy_),
         exchange_(*edge_.net, *edge_.resolver, loop_, edge_.egress) {}
 
@@ -105,7 +105,7 @@ class Composition {
         : store(std::move(opened)),
           keys(*store, c.loop_, c.entropy_),
           endpoints(*store, c.secrets_, c.loop_, c.entropy_),
-          dispatcher({*store, c.exchange_, c.loop_, c.loop_, c.entropy_, c.log_}, endpoints),
+          dispatcher({*store, c.exchange_, c.loop_, c.loop_, c.entropy_, *c.log_}, endpoints),
           intake(*store, dispatcher, tenants, c.loop_, c.entropy_),
           api({*store, tenants, keys, endpoints, dispatcher, intake, c.edge_.egress, c.entropy_}) {}
 
@@ -158,12 +158,12 @@ class Composition {
 
   void stop_requested() {
     if (std::exchange(stopping_, true) || !parts_->listener) return loop_.stop();
-    log_.note(Level::info, "server.stopping", {});
+    log_->note(Level::info, "server.stopping", {});
     scope_.spawn(stop(kStopWithin));
   }
 
   void fail_with(std::string note) {
-    log_.note(Level::error, "server.store_lost", {{"note", note}});
+    log_->note(Level::error, "server.store_lost", {{"note", note}});
     result_ = fail(Fault::corrupt, std::move(note));
     if (std::exchange(stopping_, true) || !parts_ || !parts_->listener) return loop_.stop();
     scope_.spawn(stop(kStopWithinAfterFailure));
@@ -184,7 +184,7 @@ class Composition {
   OsEntropy& entropy_;
   Lanes& lanes_;
   Edge edge_;
-  Log log_;
+  std::unique_ptr<Telemetry> log_;
   SealedSecrets secrets_;
   http::HttpExchange exchange_;
   std::optional<Parts> parts_;
