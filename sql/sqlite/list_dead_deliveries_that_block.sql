@@ -5,5 +5,5 @@ FROM delivery AS d INDEXED BY delivery_dead JOIN endpoint AS p ON p.endpoint_key
 WHERE d.state = 8 AND d.delivery_key > ?1 AND d.line_key IS NOT NULL AND p.ordering = 1 AND EXISTS (
   SELECT 1 FROM delivery AS o
   WHERE o.tenant = d.tenant AND o.endpoint_key = d.endpoint_key AND o.line_key = d.line_key
-    AND o.line_key IS NOT NULL AND o.state IN (1, 2, 3, 4, 8) AND o.state < 7 AND o.sequence > d.sequence)
+    AND o.line_key IS NOT NULL AND (o.state < 7 OR o.state = 8) AND o.state < 7 AND o.sequence > d.sequence)
 ORDER BY d.delivery_key LIMIT ?2

@@ -3,7 +3,8 @@
 -- Times are milliseconds since 1970 and end in _ms. States, roles and reasons are the integers of the C++ enumerations
 -- (src/core); the CHECK constraints repeat the state machine, so that a wrong row cannot be stored. Every unique key of
 -- tenant data begins with the tenant. Rows refer to others by integer key; there are no foreign keys, since each row is
--- written in the transaction that wrote or checked what it refers to.
+-- written in the transaction that wrote or checked what it refers to. Where three values or more would stand in an IN, there
+-- are comparisons: SQLite builds a table for such an IN each time a row is written.
 
 CREATE TABLE tenant (
   tenant                 INTEGER PRIMARY KEY,
@@ -118,7 +119,7 @@ CREATE TABLE delivery (
   sequence              INTEGER,
   after                 INTEGER,
   version               INTEGER NOT NULL DEFAULT 1,
-  state                 INTEGER NOT NULL DEFAULT 1 CHECK (state IN (1, 2, 3, 4, 7, 8, 9)),
+  state                 INTEGER NOT NULL DEFAULT 1 CHECK (state BETWEEN 1 AND 4 OR state BETWEEN 7 AND 9),
   next_at_ms            INTEGER,                    -- due, unknown, parked: when it is sent or asked again
   started_at_ms         INTEGER,                    -- in flight
   counts                INTEGER,                    -- in flight: the attempt uses up the policy
@@ -136,7 +137,7 @@ CREATE TABLE delivery (
   first_delivered_at_ms INTEGER,
   UNIQUE (tenant, event_key, endpoint_key),
   CHECK ((line_key IS NULL) = (sequence IS NULL) AND (line_key IS NULL) = (after IS NULL)),
-  CHECK ((state IN (1, 3, 4)) = (next_at_ms IS NOT NULL)),
+  CHECK ((state < 7 AND state <> 2) = (next_at_ms IS NOT NULL)),
   CHECK ((state = 2) = (started_at_ms IS NOT NULL) AND (state = 2) = (counts IS NOT NULL)),
   CHECK ((state = 3) = (extra_attempt IS NOT NULL)),
   CHECK (state <> 4 OR (parked_since_ms IS NOT NULL AND parked_asks > 0)),
@@ -147,7 +148,7 @@ CREATE INDEX delivery_open ON delivery (delivery_key, endpoint_key) WHERE state 
 CREATE INDEX delivery_dead ON delivery (delivery_key) WHERE state = 8;
 -- Open or dead: what holds its place in its line.
 CREATE INDEX delivery_in_line ON delivery (tenant, endpoint_key, line_key, sequence)
-  WHERE line_key IS NOT NULL AND state IN (1, 2, 3, 4, 8);
+  WHERE line_key IS NOT NULL AND (state < 7 OR state = 8);
 
 -- One try; committed before its first byte leaves.
 CREATE TABLE attempt (
@@ -167,7 +168,8 @@ CREATE TABLE attempt_outcome (
   number       INTEGER NOT NULL,
   late         INTEGER NOT NULL CHECK (late IN (0, 1)),
   at_ms        INTEGER NOT NULL,
-  result       TEXT    NOT NULL CHECK (result IN ('delivered', 'retry', 'parked', 'unknown', 'dead')),
+  result       TEXT    NOT NULL CHECK (result = 'delivered' OR result = 'retry' OR result = 'parked'
+                                      OR result = 'unknown' OR result = 'dead'),
   failure      INTEGER CHECK (failure BETWEEN 0 AND 6),
   http_status  INTEGER,
   reason       TEXT    NOT NULL,
@@ -219,10 +221,10 @@ CREATE TABLE batch_item (
 -- blocked by the lowest one of its line that is open or dead.
 CREATE VIEW delivery_shown AS
 SELECT d.*, e.id AS event_id, p.id AS endpoint_id, e.type AS event_type, l.ordering_key AS ordering_key,
-       CASE WHEN p.ordering = 1 AND d.line_key IS NOT NULL AND d.state IN (1, 3, 4) THEN
+       CASE WHEN p.ordering = 1 AND d.line_key IS NOT NULL AND d.state < 7 AND d.state <> 2 THEN
          (SELECT be.id FROM delivery AS b JOIN event AS be ON be.event_key = b.event_key
           WHERE b.tenant = d.tenant AND b.endpoint_key = d.endpoint_key AND b.line_key = d.line_key
-            AND b.line_key IS NOT NULL AND b.state IN (1, 2, 3, 4, 8) AND b.sequence < d.sequence
+            AND b.line_key IS NOT NULL AND (b.state < 7 OR b.state = 8) AND b.sequence < d.sequence
           ORDER BY b.sequence LIMIT 1)
        END AS blocked_by
 FROM delivery AS d

@@ -6,10 +6,17 @@
 namespace semel::sqlite {
 namespace {
 
+// Nothing happens when its event has no ordering key.
+void raise_highest_delivered(Transaction& transaction, const DeliveryAt& at) {
+  auto line = transaction.sql.find_line_of_delivery.query(at.delivery);
+  if (line.next())
+    transaction.sql.raise_highest_delivered.run(at.tenant, at.endpoint, line.get<LineKey>(0), line.get<Sequence>(1));
+}
+
 bool move(Transaction& transaction, const DeliveryAt& at, const delivery::State& state,
           const delivery::Record& record) {
   if (!move_delivery(transaction.sql.move_delivery, at, state, record)) return false;
-  if (std::holds_alternative<delivery::Delivered>(state)) transaction.sql.raise_highest_delivered.run(at.delivery);
+  if (std::holds_alternative<delivery::Delivered>(state)) raise_highest_delivered(transaction, at);
   return true;
 }
 

@@ -36,6 +36,7 @@ struct WriterStatements {
 
   Statement move_delivery{connection, sql::move_delivery};
   Statement read_delivery{connection, sql::read_delivery};
+  Statement find_line_of_delivery{connection, sql::find_line_of_delivery};
   Statement raise_highest_delivered{connection, sql::raise_highest_delivered};
   Statement insert_attempt{connection, sql::insert_attempt};
   Statement find_attempt{connection, sql::find_attempt};
