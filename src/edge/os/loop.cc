@@ -129,7 +129,9 @@ void Loop::stop_timer(TimerId timer) { state_->timers.stop(timer); }
 void Loop::arm() {
   State& state = *state_;
   const auto earliest = state.timers.earliest();
-  if (!earliest || state.firing_posted || (state.armed_ns && *state.armed_ns <= earliest->ns)) return;
+  if (!earliest || state.firing_posted) return;
+  const std::int64_t at_ns = (earliest->ns + kResolutionNs - 1) / kResolutionNs * kResolutionNs;
+  if (state.armed_ns && *state.armed_ns <= at_ns) return;
   if (*earliest <= now()) {
     state.firing_posted = true;
     post([this] {
@@ -138,7 +140,6 @@ void Loop::arm() {
     });
     return;
   }
-  const std::int64_t at_ns = (earliest->ns + kResolutionNs - 1) / kResolutionNs * kResolutionNs;
   state.descriptor.set(at_ns);
   if (!std::exchange(state.armed_ns, at_ns)) {
     state.watch->wait(Watch::For::reading, [this] {
