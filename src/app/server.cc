@@ -158,12 +158,12 @@ class Composition {
 
   void stop_requested() {
     if (std::exchange(stopping_, true) || !parts_->listener) return loop_.stop();
-    log_->note(Level::info, "server.stopping", {});
+    log_->note(Level::info, "server_stopping", {});
     scope_.spawn(stop(kStopWithin));
   }
 
   void fail_with(std::string note) {
-    log_->note(Level::error, "server.store_lost", {{"note", note}});
+    log_->note(Level::error, "store_lost", {{"note", note}});
     result_ = fail(Fault::corrupt, std::move(note));
     if (std::exchange(stopping_, true) || !parts_ || !parts_->listener) return loop_.stop();
     scope_.spawn(stop(kStopWithinAfterFailure));

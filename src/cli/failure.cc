@@ -50,6 +50,10 @@ std::string way_out(int status) {
   }
 }
 
+bool is_in_doubt(const http::SimpleAnswer& answer) {
+  return answer.status == 503 && answer.body.find("\"OUTCOME_UNKNOWN\"") != std::string::npos;
+}
+
 std::optional<std::string> text_member(const JsonValue& object, std::string_view name) {
   if (object.kind() != JsonKind::object) return std::nullopt;
   const std::optional<JsonValue> member = object.find(name);
@@ -83,6 +87,10 @@ int report(const Error& error) {
 }
 
 int report(const http::SimpleAnswer& answer) {
+  if (is_in_doubt(answer)) {
+    print(describe(answer), way_out(Recourse::ask_then_retry));
+    return exit_unknown_outcome;
+  }
   print(describe(answer), way_out(answer.status));
   return exit_code_of_status(answer.status);
 }
