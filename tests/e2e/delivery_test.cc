@@ -101,10 +101,15 @@ TEST_F(DeliveryOverTheWire, retry_after_of_a_503_is_obeyed) {
 TEST_F(DeliveryOverTheWire, retry_after_of_one_endpoint_does_not_delay_another) {
   ScriptedReceiver throttled([](const Received&, std::size_t) { return answer(503, "retry-after: 60\r\n"); });
   ScriptedReceiver willing([](const Received&, std::size_t) { return answer(200); });
-  make_endpoint(server_, throttled.url(), kQuickPolicy);
+  const std::string waiting = make_endpoint(server_, throttled.url(), kQuickPolicy);
   make_endpoint(server_, willing.url(), kQuickPolicy);
-  for (int n = 0; n < 5; ++n) ASSERT_TRUE(server_.api().post("/v1/events", kEvent));
-  EXPECT_TRUE(willing.wait_for(5));
+  ASSERT_TRUE(server_.api().post("/v1/events", kEvent));
+  harness::ApiClient api = server_.api();
+  ASSERT_TRUE(harness::wait_for_answer(
+      api, "/v1/endpoints/" + waiting, [](const ApiAnswer& shown) { return !shown.text("waits_until").empty(); },
+      kPatience));
+  for (int n = 0; n < 5; ++n) ASSERT_TRUE(api.post("/v1/events", kEvent));
+  EXPECT_TRUE(willing.wait_for(6));
   EXPECT_EQ(throttled.received().size(), 1u);
 }
 
