@@ -1,6 +1,8 @@
 // api_client.cc: one loop of its own, run for each request until its answer is there.
 #include "cli/api_client.h"
 
+#include <fmt/format.h>
+
 #include <cstdlib>
 #include <optional>
 
@@ -86,6 +88,9 @@ Result<http::SimpleAnswer> ApiClient::call(ApiRequest request) {
   };
   scope.spawn(ask(*state_, *client, state_->complete(std::move(request)), answer));
   state_->loop.run();
+  if (!*answer && answer->error().fault == Fault::unavailable)
+    return fail(Fault::unavailable, fmt::format("{} (is `semel serve` running at {}? SEMEL_URL says where)",
+                                                answer->error().note, state_->server.url));
   return *std::move(answer);
 }
 

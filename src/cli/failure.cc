@@ -23,7 +23,7 @@ std::string way_out(Recourse recourse) {
     case Recourse::reread:
       return "look at it again, then decide again";
     case Recourse::wait_and_retry:
-      return "nothing happened; is the server running there? `semel doctor` looks";
+      return "nothing happened; the same again later may succeed";
     case Recourse::ask_then_retry:
       return "it may have happened; look before you do it again";
     case Recourse::give_up:
