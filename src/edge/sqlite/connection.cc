@@ -8,6 +8,10 @@
 namespace semel::sqlite {
 namespace {
 
+// Small short-lived pieces of memory come from a block of the connection's own.
+constexpr int kSmallBytes = 1'200;
+constexpr int kSmallCount = 250;
+
 Fault fault_of(const Failure& failure) {
   if ((failure.code & 0xFF) == SQLITE_NOTADB) return Fault::invalid;
   switch (failure.trouble) {
@@ -42,6 +46,10 @@ Trouble trouble_of(int code) {
 }
 
 Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& options) {
+  // Its own memory statistics would take a lock at each allocation. Refused, and then without effect, where the process
+  // has used the library before.
+  static const int without_statistics = sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+  static_cast<void>(without_statistics);
   sqlite3* handle = nullptr;
   const int flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE |
                     (options.access == Access::write ? SQLITE_OPEN_CREATE : 0);
@@ -58,6 +66,7 @@ Result<std::unique_ptr<Connection>> Connection::open(const ConnectionOptions& op
 
 Result<void> Connection::configure(const ConnectionOptions& options) {
   sqlite3_busy_timeout(handle_, kBusyTimeoutMs);
+  sqlite3_db_config(handle_, SQLITE_DBCONFIG_LOOKASIDE, nullptr, kSmallBytes, kSmallCount);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DML, 0, nullptr);
   sqlite3_db_config(handle_, SQLITE_DBCONFIG_DQS_DDL, 0, nullptr);
