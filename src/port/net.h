@@ -1,7 +1,8 @@
 // net.h: the network as bytes. HTTP, pool and guard are written on this (src/http), so the simulator exercises them.
 //
 // Every operation takes a Cancel (port/cancel.h); when it is requested the operation completes with Fault::timed_out.
-// At most one read and one write of a stream wait at a time. Threads: the loop's thread only.
+// An operation may complete inside the call that starts it (call<T>() takes both). At most one read and one write of a
+// stream wait at a time. Threads: the loop's thread only.
 #pragma once
 
 #include <cstddef>

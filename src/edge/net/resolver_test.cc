@@ -65,27 +65,29 @@ struct Reply {
 class NameServer {
  public:
   explicit NameServer(Loop& loop)
-      : net_(make_net(loop, {}).value()), descriptor_(bound()), watch_(loop, descriptor_.get()) {
-    listener_ = net_->listen(address(), [this](std::unique_ptr<Stream> stream) { serve(std::move(stream)); }).value();
+      : net_(make_net(loop, {}).value()), descriptor_(bind_both()), watch_(loop, descriptor_.get()) {
     wait();
   }
 
-  SocketAddress address() const {
-    SystemAddress at;
-    EXPECT_EQ(getsockname(descriptor_.get(), at.data(), &at.size), 0);
-    return from_system(at.data()).value();
-  }
+  SocketAddress address() const { return listener_->local(); }
   void answer(std::string_view name, std::size_t type, Reply reply) {
     replies_[wire_name(name) + wire16(type)] = std::move(reply);
   }
   int questions() const { return questions_; }
 
  private:
-  static Descriptor bound() {
-    Descriptor made(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
-    const SystemAddress at = to_system(egress::parse_socket_address("127.0.0.1:0").value());
-    EXPECT_EQ(bind(made.get(), at.data(), at.size), 0);
-    return made;
+  // A port that is free for TCP may be taken for UDP; then another one is tried.
+  Descriptor bind_both() {
+    for (int tries = 0; tries < 100; ++tries) {
+      listener_ = net_->listen(egress::parse_socket_address("127.0.0.1:0").value(),
+                               [this](std::unique_ptr<Stream> stream) { serve(std::move(stream)); })
+                      .value();
+      Descriptor datagrams(socket(AF_INET, SOCK_DGRAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+      const SystemAddress at = to_system(address());
+      if (bind(datagrams.get(), at.data(), at.size) == 0) return datagrams;
+    }
+    ADD_FAILURE() << "no port is free for both UDP and TCP";
+    return Descriptor(-1);
   }
 
   void wait() {
@@ -130,9 +132,9 @@ class NameServer {
   }
 
   std::unique_ptr<Net> net_;
+  std::unique_ptr<Listener> listener_;
   Descriptor descriptor_;
   Watch watch_;
-  std::unique_ptr<Listener> listener_;
   std::unique_ptr<Stream> connection_;
   Cancel never_;
   char tcp_in_[512];
