@@ -2,6 +2,7 @@
 #include "report.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cmath>
@@ -14,18 +15,26 @@ namespace {
 
 double to_thousandths(double seconds) { return std::round(seconds * 1000) / 1000; }
 
+// Columns of the terminal that standard output is; 0 when it is none.
+std::size_t terminal_width() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) == 0) return 0;
+  return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
 const char* mark(bool good) { return good ? "ok" : "NOT OK"; }
 
 }  // namespace
 
 void ProgressLine::show(std::int64_t accepted, const Stage::Look& look, int kills, int kills_planned) {
-  if (isatty(STDOUT_FILENO) == 0) return;
-  const std::int64_t closed = look.deliveries - look.open;
+  const std::size_t width = terminal_width();
+  if (width == 0) return;
   const std::int64_t retried = look.attempts > look.deliveries ? look.attempts - look.deliveries : 0;
-  fmt::print(
-      "\r\033[K{} accepted · {} delivered · {} open · {} retried · {} parked now · {} duplicates absorbed · {}/{} "
-      "kills",
-      accepted, closed, look.open, retried, look.parked, look.duplicates, kills, kills_planned);
+  std::string line =
+      fmt::format("accepted {}  delivered {}  retried {}  parked {}  duplicates absorbed {}  kills {}/{}", accepted,
+                  look.deliveries - look.open, retried, look.parked, look.duplicates, kills, kills_planned);
+  if (line.size() >= width) line.resize(width - 1);
+  fmt::print("\r\033[K{}", line);
   std::fflush(stdout);
   shown_ = true;
 }
