@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "core/endpoint/config.h"
 #include "core/intake/item_of.h"
 #include "edge/sqlite/recording_vfs.h"
 #include "edge/sqlite/test_store.h"
@@ -21,6 +22,7 @@
 namespace semel::sqlite {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr TenantKey kTenant{1};
@@ -197,17 +199,33 @@ TEST(SqliteStore, a_full_queue_refuses_and_what_is_queued_is_committed) {
   EXPECT_TRUE(is_committed(store.commit(intake_of("e1"))));
 }
 
-TEST(SqliteStore, the_log_stays_under_its_cap_although_a_reader_stands_in_the_way_now_and_then) {
+constexpr std::uint64_t kLogCap = 1u << 20;
+
+std::uintmax_t log_bytes_after(TestStore& store, const TempFolder& folder, int from, int to) {
+  for (int i = from; i < to; ++i) EXPECT_TRUE(is_committed(store.commit(intake_of("e" + std::to_string(i)))));
+  return std::filesystem::file_size(folder.file("semel.db-wal"));
+}
+
+TEST(SqliteStore, the_log_stays_under_its_cap_and_the_file_takes_over) {
   TempFolder folder;
-  constexpr std::uint64_t kCap = 1u << 20;
-  TestStore store({.path = folder.file("semel.db"), .log_bytes_max = kCap});
-  std::uintmax_t largest = 0;
-  for (int i = 0; i < 600; ++i) {
-    ASSERT_TRUE(is_committed(store.commit(intake_of("e" + std::to_string(i)))));
-    largest = std::max(largest, std::filesystem::file_size(folder.file("semel.db-wal")));
-  }
-  EXPECT_LT(largest, 2 * kCap);
-  EXPECT_GT(std::filesystem::file_size(folder.file("semel.db")), 100u << 10);
+  TestStore store({.path = folder.file("semel.db"), .log_bytes_max = kLogCap});
+  EXPECT_LT(log_bytes_after(store, folder, 0, 600), kLogCap + kLogCap / 4);
+  EXPECT_GT(std::filesystem::file_size(folder.file("semel.db")), 300u << 10);
+}
+
+TEST(SqliteStore, a_reader_that_lingers_lets_the_log_grow_but_stops_no_commit_and_the_log_settles_after_it) {
+  TempFolder folder;
+  TestStore store({.path = folder.file("semel.db"), .log_bytes_max = kLogCap});
+  ASSERT_TRUE(is_committed(store.commit(intake_of("first"))));
+  sqlite3* reader = nullptr;
+  ASSERT_EQ(sqlite3_open(folder.file("semel.db").c_str(), &reader), SQLITE_OK);
+  ASSERT_EQ(sqlite3_exec(reader, "BEGIN; SELECT count(*) FROM event", nullptr, nullptr, nullptr), SQLITE_OK);
+  const std::uintmax_t lingering = log_bytes_after(store, folder, 0, 200);
+  EXPECT_GT(lingering, kLogCap);
+  sqlite3_db_config(reader, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
+  sqlite3_exec(reader, "COMMIT", nullptr, nullptr, nullptr);
+  sqlite3_close(reader);
+  EXPECT_LT(log_bytes_after(store, folder, 200, 600), lingering + kLogCap / 2);
 }
 
 // ---- a failing disk ----
@@ -233,6 +251,28 @@ TEST(SqliteStore, without_space_nothing_is_acknowledged_reads_go_on_and_it_recov
   EXPECT_FALSE(store.fatal());
   store.close();
   EXPECT_EQ(integrity(folder.file("semel.db")), "ok");
+}
+
+TEST(SqliteStore, a_routing_version_that_was_rolled_back_and_given_again_routes_by_what_was_committed) {
+  TempFolder folder;
+  RecordingVfs vfs("rolled_back");
+  TestStore store({.path = folder.file("semel.db"), .vfs = vfs.name()});
+  endpoint::Config config{.url = egress::read_url("https://shop.example/hook").value()};
+  for (const char* id : {"ep_a", "ep_b"})
+    ASSERT_TRUE(is_committed(
+        store.commit(store::CreateEndpoint{kTenant, {id}, endpoint::config_json(config), "sealed", {}, {}})));
+  const auto subscribe_and_take = [&](const char* endpoint, const char* event) {
+    std::vector<store::WriteSet> group;
+    group.emplace_back(store::CreateSubscription{kTenant, {"sub_1"}, {endpoint}, {"*"}, {}});
+    group.emplace_back(intake_of(event));
+    return store.commit_group(std::move(group));
+  };
+  vfs.fail_log_writes(SQLITE_FULL);
+  ASSERT_TRUE(std::holds_alternative<store::Unknown>(subscribe_and_take("ep_a", "e1")[0]));
+  vfs.fail_log_writes(SQLITE_OK);
+  const auto answers = subscribe_and_take("ep_b", "e2");
+  const auto& made = std::get<store::IntakeAnswer>(std::get<store::Committed>(answers[1]).made);
+  EXPECT_THAT(std::get<store::Taken>(made.items[0]).endpoints, ElementsAre(EndpointId{"ep_b"}));
 }
 
 TEST(SqliteStore, a_failed_sync_or_write_is_unknown_and_ends_everything) {

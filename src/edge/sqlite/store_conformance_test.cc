@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,7 +34,11 @@ class Subject {
   virtual void drain() = 0;
   virtual void reopen() = 0;
 };
-using Factory = std::function<std::unique_ptr<Subject>()>;
+struct StoreKind {
+  const char* name;
+  std::function<std::unique_ptr<Subject>()> make;
+  friend std::ostream& operator<<(std::ostream& out, const StoreKind& kind) { return out << kind.name; }
+};
 
 endpoint::Config config_with(endpoint::Ordering ordering) {
   auto url = egress::read_url("https://shop.example/hook");
@@ -43,9 +48,9 @@ endpoint::Config config_with(endpoint::Ordering ordering) {
   return config;
 }
 
-class StoreConformance : public testing::TestWithParam<std::pair<const char*, Factory>> {
+class StoreConformance : public testing::TestWithParam<StoreKind> {
  protected:
-  std::unique_ptr<Subject> subject_ = GetParam().second();
+  std::unique_ptr<Subject> subject_ = GetParam().make();
 
   std::vector<CommitAnswer> commit_group(std::vector<WriteSet> group) {
     std::vector<std::optional<CommitAnswer>> given(group.size());
@@ -601,6 +606,23 @@ TEST_P(StoreConformance, subscriptions_route_what_comes_after_them) {
   EXPECT_THAT(take(event()).endpoints, IsEmpty());
 }
 
+TEST_P(StoreConformance, a_subscription_binds_what_follows_it_in_the_same_group) {
+  make_endpoint("ep_a", endpoint::Ordering::none, {"invoice.*"});
+  std::vector<WriteSet> group;
+  group.emplace_back(intake_of({event()}));
+  group.emplace_back(CreateSubscription{kTenant, {"sub_2"}, {"ep_a"}, {"shipment.*"}, kNow});
+  group.emplace_back(intake_of({event()}));
+  group.emplace_back(DeleteEndpoint{kTenant, {"ep_a"}, kNow});
+  group.emplace_back(intake_of({event()}));
+  const std::vector<CommitAnswer> answers = commit_group(std::move(group));
+  const auto fan_out = [&](std::size_t i) {
+    return std::get<Taken>(intake_answer(answers[i]).items.at(0)).endpoints.size();
+  };
+  EXPECT_EQ(fan_out(0), 0u);
+  EXPECT_EQ(fan_out(2), 1u);
+  EXPECT_EQ(fan_out(4), 0u);
+}
+
 TEST_P(StoreConformance, names_that_exist_or_are_missing_are_refused_by_their_fault) {
   make_endpoint("ep_a");
   const std::string config = endpoint::config_json(config_with(endpoint::Ordering::none));
@@ -700,9 +722,8 @@ class SqliteSubject final : public Subject {
 };
 
 INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance,
-                         testing::Values(std::pair<const char*, Factory>{
-                             "sqlite", [] { return std::make_unique<SqliteSubject>(); }}),
-                         [](const auto& info) { return std::string(info.param.first); });
+                         testing::Values(StoreKind{"sqlite", [] { return std::make_unique<SqliteSubject>(); }}),
+                         [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
 }  // namespace semel::store
