@@ -2,8 +2,10 @@
 // trusted.
 #include "edge/sqlite/sqlite_store.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <filesystem>
+#include <iterator>
 #include <mutex>
 #include <utility>
 #include <vector>
@@ -64,25 +66,19 @@ class SqliteStore final : public store::Store {
     return connections_.reader->take_failure();
   }
 
+  // What one turn of the loop brings is handed to the writer as a whole, so that a group is not cut where the writer
+  // happens to look.
   void start_commit(store::WriteSet write_set, Done<store::CommitAnswer> done) override {
     const std::size_t bytes = bytes_of(write_set);
-    bool start = false;
-    std::optional<Error> refusal;
-    {
-      const std::lock_guard lock(mutex_);
-      refusal = refusal_to_queue(bytes);
-      if (!refusal) {
-        queue_.push_back({std::move(write_set), std::move(done)});
-        queued_bytes_ += bytes;
-        start = !std::exchange(writing_, true);
-        if (start) ++jobs_;
-      }
-    }
-    if (refusal)
+    if (std::optional<Error> refusal = refusal_to_queue(bytes)) {
       executor_.post([refused = *std::move(refusal), answer = std::move(done)]() mutable {
         answer(store::Refused{std::move(refused)});
       });
-    if (start) lanes_.start_blocking(Lane::writer, [this] { write_queued(); }, [] {});
+      return;
+    }
+    this_turn_.push_back({std::move(write_set), std::move(done)});
+    this_turn_bytes_ += bytes;
+    if (this_turn_.size() == 1) executor_.post([this] { hand_over(); });
   }
 
   void start_reading(std::move_only_function<void(store::StoreReader&)> read, Done<Nothing> done) override {
@@ -102,11 +98,26 @@ class SqliteStore final : public store::Store {
   Fence fence() const override { return fence_; }
 
  private:
-  std::optional<Error> refusal_to_queue(std::size_t bytes) const {
-    if (failed_) return failed_;
-    if (queue_.size() >= kQueuedWriteSetsMax || queued_bytes_ + bytes > kQueuedBytesMax)
+  std::optional<Error> refusal_to_queue(std::size_t bytes) {
+    const std::lock_guard lock(mutex_);
+    if (queue_.size() + this_turn_.size() >= kQueuedWriteSetsMax ||
+        queued_bytes_ + this_turn_bytes_ + bytes > kQueuedBytesMax)
       return Error{Fault::busy, "too much waits for the store"};
     return std::nullopt;
+  }
+
+  // At the end of a turn: what it brought becomes the writer's.
+  void hand_over() {
+    bool start = false;
+    {
+      const std::lock_guard lock(mutex_);
+      std::ranges::move(this_turn_, std::back_inserter(queue_));
+      queued_bytes_ += std::exchange(this_turn_bytes_, 0);
+      start = !std::exchange(writing_, true);
+      if (start) ++jobs_;
+    }
+    this_turn_.clear();
+    if (start) lanes_.start_blocking(Lane::writer, [this] { write_queued(); }, [] {});
   }
 
   std::optional<Error> failed() {
@@ -195,6 +206,9 @@ class SqliteStore final : public store::Store {
   std::optional<int> log_frames_;  // writer lane: set by a commit that wrote
   Reader reader_;                  // reader lane
   Checkpointer checkpointer_;
+
+  std::vector<Queued> this_turn_;  // of the loop's thread
+  std::size_t this_turn_bytes_ = 0;
 
   std::mutex mutex_;  // guards what follows
   std::condition_variable jobs_over_;

@@ -469,14 +469,18 @@ TEST_P(StoreConformance, two_that_start_the_same_attempt_in_one_group_get_one_co
 
 TEST_P(StoreConformance, an_attempt_sealed_before_a_subscription_changed_conflicts) {
   const Endpoint endpoint = make_endpoint("ep_a");
-  const Delivery fresh = take(event()).fresh.at(0);
+  const Delivery before = take(event()).fresh.at(0);
+  const Delivery after = take(event()).fresh.at(0);
   std::vector<WriteSet> group;
+  group.emplace_back(start_of(before, endpoint.version));
   group.emplace_back(CreateSubscription{kTenant, {"sub_2"}, {"ep_a"}, {"invoice.*"}, kNow});
-  group.emplace_back(start_of(fresh, endpoint.version));
+  group.emplace_back(start_of(after, endpoint.version));
+  group.emplace_back(start_of(after, Version{2}));
   const std::vector<CommitAnswer> answers = commit_group(std::move(group));
   EXPECT_TRUE(std::holds_alternative<Committed>(answers[0]));
-  EXPECT_TRUE(std::holds_alternative<Conflict>(answers[1]));
-  EXPECT_TRUE(committed(start_of(fresh, Version{2})));
+  EXPECT_TRUE(std::holds_alternative<Committed>(answers[1]));
+  EXPECT_TRUE(std::holds_alternative<Conflict>(answers[2]));
+  EXPECT_TRUE(std::holds_alternative<Committed>(answers[3]));
 }
 
 // ---- lines ----
