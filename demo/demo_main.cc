@@ -26,7 +26,7 @@ constexpr milliseconds kTurn{10};
 
 struct Options {
   std::size_t events = 2'000;
-  std::size_t ordering_keys = 128;
+  std::size_t ordering_keys = 64;
   int kills = 6;
   std::uint64_t seed = 0;
   int deadline_s = 600;
