@@ -426,15 +426,16 @@ class SqliteStoreKilled : public testing::TestWithParam<Killed> {};
 
 TEST_P(SqliteStoreKilled, the_event_is_there_only_if_it_was_committed) {
   GTEST_FLAG_SET(death_test_style, "threadsafe");
-  TempFolder folder;
+  std::optional<TempFolder> folder;
   if (!std::getenv("SEMEL_TEST_STORE")) {  // else this is the process that is to be killed
-    setenv("SEMEL_TEST_STORE", folder.file("semel.db").c_str(), 1);
+    folder.emplace();
+    setenv("SEMEL_TEST_STORE", folder->file("semel.db").c_str(), 1);
     setenv("SEMEL_FP", GetParam().at, 1);
   }
   EXPECT_EXIT(take_one_event(), testing::KilledBySignal(SIGKILL), "");
   unsetenv("SEMEL_TEST_STORE");
   unsetenv("SEMEL_FP");
-  TestStore store({.path = folder.file("semel.db")});
+  TestStore store({.path = folder.value().file("semel.db")});
   EXPECT_EQ(has_event(store, "e1"), GetParam().event_is_there);
 }
 
