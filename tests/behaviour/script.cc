@@ -7,6 +7,7 @@
 
 #include "base/match.h"
 #include "core/delivery/step.h"
+#include "core/signature/signature.h"
 
 namespace semel::behaviour {
 namespace {
@@ -32,6 +33,8 @@ Line read_line(const std::string& text) {
   return line;
 }
 
+constexpr const char* kSecret = "whsec_AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+
 struct Failed {
   std::string what;
 };
@@ -49,8 +52,9 @@ class Run {
 
   void line(const Line& line) {
     static const std::map<std::string, void (Run::*)(const Line&)> kVerbs{
-        {"endpoint", &Run::endpoint}, {"delete", &Run::remove},   {"send", &Run::send},     {"answer", &Run::answer},
-        {"pass", &Run::pass},         {"restart", &Run::restart}, {"replay", &Run::replay}, {"expect", &Run::expect}};
+        {"endpoint", &Run::endpoint}, {"delete", &Run::remove}, {"send", &Run::send},
+        {"answer", &Run::answer},     {"pass", &Run::pass},     {"restart", &Run::restart},
+        {"disk", &Run::disk},         {"replay", &Run::replay}, {"expect", &Run::expect}};
     const auto verb = kVerbs.find(line.verb);
     if (verb == kVerbs.end()) throw Failed{"unknown line: " + line.verb};
     (this->*verb->second)(line);
@@ -60,7 +64,8 @@ class Run {
   // endpoint NAME [policy=JSON-or-name] [ordering=..] [client_errors=..] [max_in_flight=N]
   void endpoint(const Line& line) {
     JsonWriter json;
-    json.object().member("url", "https://" + line.words.at(0) + ".example.com/hook").key("event_types");
+    json.object().member("url", "https://" + line.words.at(0) + ".example.com/hook");
+    json.member("secret", kSecret).key("event_types");
     json.array().value("*").end();
     for (const auto& [name, value] : line.options) {
       if (name == "policy")
@@ -117,6 +122,13 @@ class Run {
   void pass(const Line& line) { world_.pass(duration(line.words.at(0))); }
   void restart(const Line&) { world_.restart(); }
 
+  // disk full | disk free
+  void disk(const Line& line) {
+    if (line.words.at(0) == "full") return world_.fill_disk();
+    if (line.words.at(0) == "free") return world_.free_disk();
+    throw Failed{"a disk is full or free"};
+  }
+
   // replay EVENT ENDPOINT [gives=opened|already_open|would_break_order|endpoint_gone]
   void replay(const Line& line) {
     static const std::map<engine::ReplayOutcome, std::string> kNames{
@@ -154,12 +166,29 @@ class Run {
     equal("endpoint", request.url.host, line.words.at(1) + ".example.com");
     contains("event", request.headers, "webhook-id: " + line.words.at(2) + "\r\n");
     contains("attempt", request.headers, "semel-attempt: " + line.words.at(3).substr(1) + "\r\n");
+    expect_signed_now(world_.requests().front());
     std::string& first_body = bodies_[line.words.at(2)];
     const std::string envelope = request.body.substr(0, request.body.find(",\"delivery\":"));
     if (first_body.empty()) first_body = envelope;
     equal("envelope bytes", envelope, first_body);
     if (line.options.contains("after")) contains("after", request.body, "\"after\":" + line.options.at("after") + "}");
     if (line.options.contains("round")) contains("round", request.body, "\"round\":" + line.options.at("round"));
+  }
+
+  // Every attempt, the first and each retry, carries the moment it leaves at and a signature made for it.
+  static void expect_signed_now(const OpenRequest& open) {
+    const std::string& headers = open.request.headers;
+    equal("timestamp", header_of(headers, "webhook-timestamp"), signature::format_timestamp(open.at));
+    const auto rejection = signature::verify({*signature::parse_verifier_key(kSecret)},
+                                             {header_of(headers, "webhook-id"), header_of(headers, "webhook-timestamp"),
+                                              header_of(headers, "webhook-signature")},
+                                             open.request.body, open.at);
+    if (rejection) throw Failed{std::string("signature: ") + signature::name_of(*rejection)};
+  }
+
+  static std::string header_of(const std::string& headers, const std::string& name) {
+    const std::size_t begin = headers.find(name + ": ") + name.size() + 2;
+    return headers.substr(begin, headers.find("\r\n", begin) - begin);
   }
 
   // expect nothing [for TIME]: no request leaves.

@@ -33,12 +33,13 @@ T must(Result<T> result) {
 }  // namespace
 
 struct World::Running {
-  Running(http::testing::MemoryClock& clock, Random& random, const std::string& path)
+  Running(http::testing::MemoryClock& clock, Random& random, const std::string& path, const std::string& disk)
       : lanes(clock),
         secrets(fixed_secrets(random)),
-        store(must(sqlite::open_sqlite_store(
-                       {.path = path, .secrets = secrets, .entropy = random, .vfs = {}, .on_fatal = {}}, lanes, clock))
-                  .store),
+        store(
+            must(sqlite::open_sqlite_store(
+                     {.path = path, .secrets = secrets, .entropy = random, .vfs = disk, .on_fatal = {}}, lanes, clock))
+                .store),
         exchange(clock),
         endpoints(*store, secrets, clock, random),
         dispatcher({.store = *store,
@@ -73,7 +74,7 @@ World::World(std::string folder) : folder_(std::move(folder)) { start(); }
 World::~World() = default;
 
 void World::start() {
-  running_ = std::make_unique<Running>(clock_, random_, folder_ + "/semel.db");
+  running_ = std::make_unique<Running>(clock_, random_, folder_ + "/semel.db", disk_.name());
   must(run(running_->start()));
   clock_.settle();
 }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "edge/sqlite/recording_vfs.h"
 #include "engine/dispatcher.h"
 #include "engine/endpoint_book.h"
 #include "engine/intake.h"
@@ -46,6 +47,10 @@ class World {
   // The process ends as by SIGKILL and starts again on what is stored.
   void restart();
 
+  // From now on nothing can be stored, or everything again.
+  void fill_disk() { disk_.fail_log_writes(SQLITE_FULL); }
+  void free_disk() { disk_.fail_log_writes(SQLITE_OK); }
+
   void pass(milliseconds time) { clock_.run_for(time); }
   WallTime wall() const { return clock_.wall(); }
 
@@ -67,6 +72,7 @@ class World {
   void start();
 
   std::string folder_;
+  sqlite::RecordingVfs disk_{"behaviour"};
   http::testing::MemoryClock clock_;
   SeededRandom random_{42};
   std::unique_ptr<Running> running_;
