@@ -88,6 +88,17 @@ TEST_F(BatchTest, the_same_key_with_another_content_is_refused_as_a_whole) {
   EXPECT_EQ(code(response), "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST");
 }
 
+TEST_F(BatchTest, the_key_of_a_single_event_is_another_key) {
+  const Headers key = {{"idempotency-key", "k"}};
+  const HttpResponse single = post("/v1/events", R"({"type":"t","data":1})", key);
+  const HttpResponse whole = batch(R"({"type":"t","data":1})", key);
+  EXPECT_EQ(single.status, 202);
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_EQ(header(whole, "idempotent-replayed"), "");
+  EXPECT_EQ(whole.body.find(member(single, "id")), std::string::npos) << whole.body;
+  EXPECT_EQ(post("/v1/events", R"({"type":"t","data":1})", key).body, single.body);
+}
+
 TEST_F(BatchTest, what_is_no_batch_is_refused_as_a_whole) {
   std::string over_500 = "1";
   for (int i = 0; i < 500; ++i) over_500 += ",1";

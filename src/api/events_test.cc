@@ -64,6 +64,40 @@ TEST_F(EventsTest, keys_of_different_clients_are_different_keys) {
   EXPECT_EQ(header(other, "idempotent-replayed"), "");
 }
 
+TEST_F(EventsTest, data_that_looks_like_nothing_is_replayed_like_any_other) {
+  int number = 0;
+  for (const std::string data : {"null", "0", "false", R"("")", "[]", "{}"}) {
+    SCOPED_TRACE(data);
+    const Headers key = {{"idempotency-key", "k" + std::to_string(++number)}};
+    const std::string event = R"({"type":"a","data":)" + data + "}";
+    const HttpResponse first = post("/v1/events", event, key);
+    const HttpResponse again = post("/v1/events", event, key);
+    EXPECT_EQ(first.status, 202);
+    EXPECT_EQ(again.status, 202);
+    EXPECT_EQ(again.body, first.body);
+    EXPECT_EQ(header(again, "idempotent-replayed"), "true");
+  }
+}
+
+TEST_F(EventsTest, a_replay_belongs_to_the_client_whatever_its_api_key_and_is_not_shown_past_its_rights) {
+  const Headers key = {{"idempotency-key", "k"}};
+  const std::string event = R"({"type":"bill.made","data":1})";
+  const std::string newer = make_key(R"("role":"producer","client":"shop")");
+  const std::string narrower = make_key(R"("role":"producer","client":"shop","event_types":["order.*"])");
+  const std::string reader = make_key(R"("role":"reader","client":"shop")");
+  act_as(make_key(R"("role":"producer","client":"shop")"));
+  const HttpResponse first = post("/v1/events", event, key);
+  ASSERT_EQ(first.status, 202);
+  act_as(newer);
+  EXPECT_EQ(post("/v1/events", event, key).body, first.body);
+  for (const std::string& less : {narrower, reader}) {
+    act_as(less);
+    const HttpResponse refused = post("/v1/events", event, key);
+    EXPECT_EQ(refused.status, 403);
+    EXPECT_EQ(refused.body.find(member(first, "id")), std::string::npos) << refused.body;
+  }
+}
+
 struct Refused {
   std::string what;
   std::string body;
