@@ -15,7 +15,8 @@
 namespace semel::cli {
 namespace {
 
-// Answers on a thread of its own with what stands in `answers`, one after the other, and notes each request's key.
+// Answers on a thread of its own with what stands in `answers`, one after the other, and notes each request's key and
+// body.
 class ScriptedServer {
  public:
   explicit ScriptedServer(std::deque<HttpResponse> answers) : answers_(std::move(answers)) {
@@ -32,6 +33,10 @@ class ScriptedServer {
     const std::lock_guard lock(mutex_);
     return keys_;
   }
+  std::vector<std::string> bodies() {
+    const std::lock_guard lock(mutex_);
+    return bodies_;
+  }
 
  private:
   void serve() {
@@ -44,6 +49,7 @@ class ScriptedServer {
   Co<HttpResponse> answer(HttpRequest request) {
     const std::lock_guard lock(mutex_);
     keys_.emplace_back(request.header("idempotency-key").value_or("none"));
+    bodies_.push_back(request.body);
     HttpResponse response = answers_.front();
     if (answers_.size() > 1) answers_.pop_front();
     co_return response;
@@ -55,6 +61,7 @@ class ScriptedServer {
   std::string address_;
   std::mutex mutex_;
   std::vector<std::string> keys_;
+  std::vector<std::string> bodies_;
   std::thread thread_;
 };
 
@@ -70,22 +77,27 @@ HttpResponse cut() {
 struct Outcome {
   Result<http::SimpleAnswer> answer;
   std::vector<std::string> keys;
+  std::vector<std::string> bodies;
 };
+
+constexpr const char* kBody = R"({"type":"shipment.sent","data":{"n":1}})";
+
 Outcome submit(std::deque<HttpResponse> answers, milliseconds patience) {
   ScriptedServer server(std::move(answers));
   ApiClient client({.url = server.url(), .key = "k", .tenant = ""});
   Submitter submitter(client, patience, [](const std::string&) {});
-  auto answer = submitter.submit({.target = "/v1/events", .body = "{}", .idempotency_key = "one-key"});
-  return {std::move(answer), server.keys()};
+  auto answer = submitter.submit({.target = "/v1/events", .body = kBody, .idempotency_key = "one-key"});
+  return {std::move(answer), server.keys(), server.bodies()};
 }
 
-TEST(Submitter, keeps_one_key_over_refusals_lost_answers_and_a_first_try_under_way) {
+TEST(Submitter, keeps_one_key_and_body_over_refusals_lost_answers_and_a_first_try_under_way) {
   const Outcome outcome = submit(
       {status(503), cut(), status(409, R"({"code":"IDEMPOTENCY_REQUEST_IN_PROGRESS"})"), status(429), status(202)},
       milliseconds(20'000));
   ASSERT_TRUE(outcome.answer);
   EXPECT_EQ(outcome.answer->status, 202);
   EXPECT_EQ(outcome.keys, std::vector<std::string>(5, "one-key"));
+  EXPECT_EQ(outcome.bodies, std::vector<std::string>(5, kBody));
 }
 
 TEST(Submitter, does_not_repeat_what_can_never_succeed) {
