@@ -365,6 +365,8 @@ TEST_F(InboxOnFile, what_is_not_verified_leaves_no_trace) {
   EXPECT_EQ(status({"evt_1", now, "", body}), 401);
   EXPECT_EQ(status({"evt_1", "", good, body}), 401);
   EXPECT_EQ(status({"", now, good, body}), 401);
+  EXPECT_EQ(status({"evt_1", now, "v1,\xc3\xa9\xff", body}), 401);
+  EXPECT_EQ(status({"\xc3\xa9", "\xff", "\xfe", body}), 401);
   const std::string strange = "whsec_" + to_base64(std::string(32, 's'));
   EXPECT_EQ(receiver.accept_raw("evt_1", body, strange).status, 401);
   EXPECT_EQ(receiver.accept_raw("evt_1", body, kSecret, kNow - milliseconds(301'000)).status, 401);
@@ -460,6 +462,22 @@ TEST_F(InboxOnFile, an_event_whose_record_was_purged_is_too_old_to_judge) {
   const inbox::WireAnswer answer = receiver.accept_raw("evt_1", Event{.id = "evt_1"}.body(), kSecret);
   EXPECT_EQ(answer.body, R"({"status":"rejected","reason":"too_old_to_judge"})");
   EXPECT_EQ(receiver.effects(), Ids{"evt_1"});
+}
+
+// A signature made 300 s ahead is good for 600 s: nothing may forget its event before that.
+TEST_F(InboxOnFile, a_copy_at_the_very_end_of_its_time_window_still_meets_its_record) {
+  Receiver receiver(path());
+  const std::string body = R"({"type":"invoice.paid"})";  // of a sender whose bodies say nothing about their age
+  const WallTime ahead = kNow + milliseconds(300'000);
+  EXPECT_EQ(Receiver::told(receiver.accept_raw("msg_1", body, kSecret, ahead)), "applied");
+  const WallTime end = kNow + milliseconds(600'000);
+  ASSERT_TRUE(receiver.inbox().purge(end, 100));
+  const std::string timestamp = signature::format_timestamp(ahead);
+  const std::string signature = signer_of(kSecret).sign("msg_1", ahead, body);
+  const Incoming copy{"msg_1", timestamp, signature, body};
+  EXPECT_EQ(Receiver::told(receiver.inbox().accept(copy, end, receiver.effect())), "duplicate");
+  EXPECT_EQ(receiver.inbox().accept(copy, end + milliseconds(1'000), receiver.effect()).status, 401);
+  EXPECT_EQ(receiver.effects(), Ids{"msg_1"});
 }
 
 TEST_F(InboxOnFile, tables_of_a_newer_version_are_refused) {

@@ -55,6 +55,8 @@ TEST(ResponseReader, takes_what_the_standard_has) {
       {"length", "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello", State::complete, 200, "hello"},
       {"no reason phrase", "HTTP/1.1 200 \r\nContent-Length: 0\r\n\r\n", State::complete, 200},
       {"reason with bytes over 127", "HTTP/1.1 200 \xc3\xa9\r\nContent-Length: 0\r\n\r\n", State::complete, 200},
+      {"values with bytes over 127", "HTTP/1.1 200 OK\r\na: caf\xe9\r\nb: \xff\xfe\r\nContent-Length: 0\r\n\r\n",
+       State::complete, 200},
       {"HTTP/1.0", "HTTP/1.0 200 OK\r\nContent-Length: 2\r\n\r\nok", State::complete, 200, "ok"},
       {"names in any case", "HTTP/1.1 200 OK\r\ncOnTeNt-LeNgTh:2\r\n\r\nok", State::complete, 200, "ok"},
       {"white space around a value", "HTTP/1.1 200 OK\r\nContent-Length: \t 2 \t\r\n\r\nok", State::complete, 200,

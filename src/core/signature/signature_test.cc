@@ -176,6 +176,9 @@ TEST(Verify, looks_for_one_good_entry_and_passes_over_the_rest) {
       {"none,", "no_match"},
       {"v1a," + tag, "no_match"},
       {"v1,v1," + tag, "no_match"},
+      {"v1,\xc3\xa9" + tag.substr(2), "no_match"},
+      {"v1,\xff\xfe\x80", "no_match"},
+      {"\xc3\xa9 " + good, "accepted"},
   };
   for (const SignatureCase& row : kCases) EXPECT_EQ(judge_signature(row.signature), row.expected) << row.signature;
 }
