@@ -1,4 +1,7 @@
 // delivery_test.cc: what a receiver sees: retries, waits, redirects, lapsed attempts and replays.
+#include <csignal>
+#include <future>
+
 #include "support/rig.h"
 #include "support/scripted_receiver.h"
 
@@ -83,6 +86,59 @@ TEST_F(DeliveryOverTheWire, an_attempt_in_flight_at_the_kill_is_unknown_and_does
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_EQ(requests[1].header("webhook-id"), requests[0].header("webhook-id"));
   EXPECT_EQ(requests[1].body, requests[0].body);
+}
+
+TEST_F(DeliveryOverTheWire, an_attempt_in_flight_when_the_server_stops_is_recorded_and_not_repeated) {
+  std::promise<void> arrived;
+  std::promise<void> release;
+  ScriptedReceiver receiver([&, released = release.get_future().share()](const Received&, std::size_t) {
+    arrived.set_value();
+    released.wait_for(kPatience);
+    return answer(200);
+  });
+  make_endpoint(server_, receiver.url(), kQuickPolicy);
+  const std::string delivery = send_event();
+  ASSERT_EQ(arrived.get_future().wait_for(kPatience), std::future_status::ready);
+  server_.process().send_signal(SIGTERM);
+  EXPECT_TRUE(harness::wait_until([&] { return !server_.api().get("/v1/version"); }, kPatience));
+  release.set_value();
+  const std::optional<harness::Exit> exit = server_.process().wait(kPatience);
+  ASSERT_TRUE(exit);
+  EXPECT_EQ(exit->code, 0);
+
+  const Result<void> started = server_.start();
+  ASSERT_TRUE(started) << note_of(started);
+  const Result<ApiAnswer> shown = server_.api().get("/v1/deliveries/" + delivery);
+  ASSERT_TRUE(shown) << note_of(shown);
+  EXPECT_EQ(shown->text("state"), "delivered");
+  EXPECT_EQ(shown->text("attempts"), "1");
+  EXPECT_EQ(outcome_of(*shown, 1), "delivered status_200");
+  EXPECT_EQ(receiver.received().size(), 1u);
+}
+
+TEST_F(DeliveryOverTheWire, an_answer_in_another_encoding_is_recorded_like_any_other) {
+  const struct {
+    std::string bytes;
+    std::string state;
+    std::string outcome;
+  } rows[] = {
+      {answer(200, "x-note: caf\xe9\r\n", "\xff\xfe"), "delivered", "delivered status_200"},
+      {answer(200, "semel-disposition: \xc3\xa9\xff\r\n"), "delivered",
+       "delivered status_200 (disposition does not fit the status)"},
+      {answer(422, "semel-disposition: rejected\r\n", "{\"reason\":\"\xff\"}"), "dead", "dead "},
+      {answer(422, "semel-disposition: rejected\r\n", R"({"reason":"\u001b[2J"})"), "dead", "dead \x1b[2J"},
+  };
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.bytes);
+    ScriptedReceiver receiver([&](const Received&, std::size_t) { return row.bytes; });
+    const std::string endpoint = make_endpoint(server_, receiver.url(), kQuickPolicy);
+    const std::string delivery = send_event();
+    harness::ApiClient api = server_.api();
+    const std::optional<ApiAnswer> settled = wait_for_state(api, delivery, row.state, kPatience);
+    ASSERT_TRUE(settled);
+    EXPECT_EQ(outcome_of(*settled, 1), row.outcome);
+    ASSERT_TRUE(api.remove("/v1/endpoints/" + endpoint));
+  }
 }
 
 TEST_F(DeliveryOverTheWire, retry_after_of_a_503_is_obeyed) {
