@@ -144,11 +144,12 @@ CREATE TABLE delivery (
   CHECK ((state >= 7) = (closed_at_ms IS NOT NULL) AND (state >= 8) = (reason IS NOT NULL)),
   CHECK (state <> 2 OR attempts > 0)
 ) STRICT;
-CREATE INDEX delivery_open ON delivery (delivery_key, endpoint_key) WHERE state < 7;
+-- The conditions name no column that the start of an attempt changes, so that it touches none of these entries.
+CREATE INDEX delivery_open ON delivery (delivery_key, endpoint_key) WHERE closed_at_ms IS NULL;
 CREATE INDEX delivery_dead ON delivery (delivery_key) WHERE state = 8;
--- Open or dead: what holds its place in its line.
+-- Open, dead or cancelled: all that may hold its place in its line.
 CREATE INDEX delivery_in_line ON delivery (tenant, endpoint_key, line_key, sequence)
-  WHERE line_key IS NOT NULL AND (state < 7 OR state = 8);
+  WHERE line_key IS NOT NULL AND (closed_at_ms IS NULL OR reason IS NOT NULL);
 
 -- One try; committed before its first byte leaves.
 CREATE TABLE attempt (
@@ -224,7 +225,8 @@ SELECT d.*, e.id AS event_id, p.id AS endpoint_id, e.type AS event_type, l.order
        CASE WHEN p.ordering = 1 AND d.line_key IS NOT NULL AND d.state < 7 AND d.state <> 2 THEN
          (SELECT be.id FROM delivery AS b JOIN event AS be ON be.event_key = b.event_key
           WHERE b.tenant = d.tenant AND b.endpoint_key = d.endpoint_key AND b.line_key = d.line_key
-            AND b.line_key IS NOT NULL AND (b.state < 7 OR b.state = 8) AND b.sequence < d.sequence
+            AND b.line_key IS NOT NULL AND (b.closed_at_ms IS NULL OR b.reason IS NOT NULL)
+            AND b.state <> 9 AND b.sequence < d.sequence
           ORDER BY b.sequence LIMIT 1)
        END AS blocked_by
 FROM delivery AS d

@@ -1,6 +1,8 @@
 // views.cc: rows as JSON.
 #include "api/views.h"
 
+#include <algorithm>
+
 #include "base/match.h"
 
 namespace semel::api {
@@ -42,6 +44,14 @@ void append_outcome(JsonWriter& json, const store::OutcomeView& outcome) {
   json.end();
 }
 
+// Parked answers and attempts that lapsed in a crash use up nothing.
+bool counts_against_policy(const store::AttemptView& attempt) {
+  const auto uses_up_nothing = [](const store::OutcomeView& outcome) {
+    return !outcome.late && (outcome.result == "parked" || outcome.reason == "lapsed");
+  };
+  return attempt.counts && std::ranges::none_of(attempt.outcomes, uses_up_nothing);
+}
+
 }  // namespace
 
 void append_strings(JsonWriter& json, std::string_view name, const std::vector<std::string>& strings) {
@@ -76,7 +86,7 @@ void append_attempt_members(JsonWriter& json, const store::AttemptView& attempt)
   json.member("number", attempt.number)
       .member("round", attempt.round)
       .member("started_at", format_rfc3339(attempt.started_at))
-      .member("counts", attempt.counts)
+      .member("counts", counts_against_policy(attempt))
       .key("outcomes")
       .array();
   for (const store::OutcomeView& outcome : attempt.outcomes) append_outcome(json, outcome);

@@ -31,6 +31,7 @@ SealedRequest seal(LiveEndpoint& endpoint, const store::EventBody& event, const 
   std::string& headers = request.headers;
   headers.reserve(512);
   line(headers, "content-type", "application/json");
+  line(headers, "accept-encoding", "identity");
   line(headers, "user-agent", "Semel/" SEMEL_VERSION);
   line(headers, "webhook-id", event.id.text);
   line(headers, "webhook-timestamp", signature::format_timestamp(now));

@@ -2,7 +2,7 @@
 build_packages=(
   clang-19 lld-19 libclang-rt-19-dev ccache cmake ninja-build pkg-config libstdc++-12-dev
   libboost1.81-dev libssl-dev libsqlite3-dev libc-ares-dev libidn2-dev libsimdjson-dev libfmt-dev libcli11-dev
-  libtomlplusplus-dev libspdlog-dev libgtest-dev libgmock-dev librapidcheck-dev openssl
+  libtomlplusplus-dev libspdlog-dev libmimalloc-dev libgtest-dev libgmock-dev librapidcheck-dev openssl
 )
 check_packages=(clang-format-19 clang-tidy-19 g++ sqlite3)
 interop_packages=(nodejs npm)

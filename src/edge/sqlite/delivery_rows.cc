@@ -121,6 +121,12 @@ bool move_delivery(Statement& move, const DeliveryAt& at, const delivery::State&
                   record.first_delivered_at) == 1;
 }
 
+bool begin_attempt(Statement& begin, const DeliveryAt& at, const delivery::InFlight& state,
+                   const delivery::Record& record) {
+  return begin.run(at.delivery, at.tenant, at.endpoint, at.version, state.started_at, state.counts, record.attempts,
+                   record.progress.clock_origin) == 1;
+}
+
 store::Delivery read_delivery(const Statement::Rows& row) {
   return {.key = row.get<DeliveryKey>(kDeliveryKey),
           .tenant = row.get<TenantKey>(kTenant),

@@ -20,6 +20,10 @@ struct DeliveryAt {
 };
 bool move_delivery(Statement& move, const DeliveryAt& at, const delivery::State& state, const delivery::Record& record);
 
+// The same for the start of an attempt, which leaves the rest of the record as it is. `begin` is sql::begin_attempt.
+bool begin_attempt(Statement& begin, const DeliveryAt& at, const delivery::InFlight& state,
+                   const delivery::Record& record);
+
 // Of rows that begin with the columns of the table `delivery`, in its order.
 store::Delivery read_delivery(const Statement::Rows& row);
 // Of rows of the view `delivery_shown`.

@@ -27,7 +27,8 @@ store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& s
   if (!transaction.fence_stands(start.fence, start.tenant, start.endpoint) ||
       !transaction.endpoint_stands(start.tenant, start.endpoint, start.endpoint_version))
     return store::Conflict{};
-  if (!move(transaction, {start.delivery, start.tenant, start.endpoint, start.version}, start.state, start.record))
+  if (!begin_attempt(transaction.sql.begin_attempt, {start.delivery, start.tenant, start.endpoint, start.version},
+                     start.state, start.record))
     return store::Conflict{};
   transaction.sql.insert_attempt.run(start.tenant, start.delivery, start.state.attempt, start.record.round,
                                      start.state.counts, start.state.started_at);

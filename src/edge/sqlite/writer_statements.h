@@ -35,6 +35,7 @@ struct WriterStatements {
   Statement insert_delivery{connection, sql::insert_delivery};
 
   Statement move_delivery{connection, sql::move_delivery};
+  Statement begin_attempt{connection, sql::begin_attempt};
   Statement read_delivery{connection, sql::read_delivery};
   Statement find_line_of_delivery{connection, sql::find_line_of_delivery};
   Statement raise_highest_delivered{connection, sql::raise_highest_delivered};
