@@ -166,6 +166,8 @@ Co<void> Dispatcher::State::attempt(Entry& entry) {
   const WallTime now = ports.clock.wall();
   const retry::Verdict verdict = judge(entry, *flight, outcome);
   const std::optional<admission::Wait> wait = tell_window(entry, verdict);
+  line_up.answered(entry);
+  post_pump();
   const delivery::Step settled = delivery::settle(flight->begun.next, flight->begun.record, verdict, now);
   SEMEL_CHECK(settled.has_value());
   co_await settle(entry, *flight, outcome_row(outcome, verdict, now), *settled, wait);
@@ -503,6 +505,10 @@ void Dispatcher::take(std::vector<store::Delivery> fresh, std::shared_ptr<const 
 }
 
 bool Dispatcher::overloaded() const { return state_->line_up.sendable() > kSendableMax; }
+
+milliseconds Dispatcher::intake_delay() const {
+  return milliseconds(static_cast<std::int64_t>(state_->line_up.sendable() / kSendablePerDelay));
+}
 
 Co<Result<ReplayOutcome>> Dispatcher::replay(TenantKey tenant, DeliveryId id) {
   co_return co_await state_->replay(tenant, id);

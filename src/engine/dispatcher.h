@@ -35,6 +35,10 @@ struct DispatcherPorts {
   Telemetry& telemetry;
 };
 
+// Before that intake slows down: each request waits one millisecond for so many of them, so that producers who wait for
+// their answers are held to the rate of delivery and what they sent arrives soon.
+inline constexpr std::size_t kSendablePerDelay = 2'000;
+
 enum class ReplayOutcome : std::uint8_t {
   opened,        // a new round begins
   already_open,  // it was open and is due now
@@ -58,6 +62,7 @@ class Dispatcher {
   void take(std::vector<store::Delivery> fresh, std::shared_ptr<const store::EventBody> body);
 
   bool overloaded() const;
+  milliseconds intake_delay() const;
 
   // Fault::not_found: no such delivery of this tenant.
   Co<Result<ReplayOutcome>> replay(TenantKey tenant, DeliveryId id);

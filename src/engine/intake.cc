@@ -19,6 +19,9 @@ idempotency::Fingerprint Intake::fingerprint(TenantKey tenant, const JsonValue& 
 Co<IntakeResult> Intake::submit(IntakeRequest request) {
   if (dispatcher_.overloaded()) co_return Overloaded{kOverloadedWait};
 
+  if (const milliseconds delay = dispatcher_.intake_delay(); delay > milliseconds(0))
+    co_await sleep_until(clock_, clock_.now() + delay);
+
   const WallTime now = clock_.wall();
   store::Intake write_set{.tenant = request.tenant, .client = std::move(request.client), .items = {}, .batch_key = {}};
   std::vector<EventId> ids;

@@ -2,6 +2,7 @@
 #include "engine/line_up.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/check.h"
 #include "base/match.h"
@@ -140,7 +141,7 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
       if (!entry || entry->place != Entry::Place::ready) continue;
       --sendable_;
       ++taken_;
-      ++lane.in_flight;
+      take_place(*entry);
       entry->place = Entry::Place::taken;
       entry->window_generation = lane.window.generation();
       offer(lane);
@@ -154,9 +155,14 @@ bool LineUp::take(Entry& entry) {
   if (entry.place == Entry::Place::taken) return false;
   leave_place(entry);
   ++taken_;
-  ++entry.lane->in_flight;
   entry.place = Entry::Place::taken;
   return true;
+}
+
+void LineUp::answered(Entry& entry) {
+  if (entry.abandoned) return;
+  free_place(entry);
+  offer(*entry.lane);
 }
 
 void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
@@ -167,7 +173,7 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
     return;
   }
   Lane& lane = *entry.lane;
-  --lane.in_flight;
+  free_place(entry);
   const std::optional<WallTime> due = due_time(entry.delivery.state);
   if (due) {
     entry.due = to_monotonic(*due, now, wall);
@@ -189,7 +195,7 @@ void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
     entries_.erase(entry.delivery.key);
     return;
   }
-  --entry.lane->in_flight;
+  free_place(entry);
   entry.due = not_before;
   entry.place = Entry::Place::waiting;
   waiting_.emplace(entry.due, entry.delivery.key);
@@ -279,6 +285,15 @@ void LineUp::line_moves(Lane& lane, LineKey key, Sequence closed, MonotonicTime 
 bool LineUp::is_held_back(const Entry& entry) const {
   if (!entry.delivery.line || entry.lane->ordering != endpoint::Ordering::per_key) return false;
   return entry.lane->lines.at(*entry.delivery.line).begin()->first < *entry.delivery.sequence;
+}
+
+void LineUp::take_place(Entry& entry) {
+  entry.holds_place = true;
+  ++entry.lane->in_flight;
+}
+
+void LineUp::free_place(Entry& entry) {
+  if (std::exchange(entry.holds_place, false)) --entry.lane->in_flight;
 }
 
 // Gives the lane a turn when it has something ready. Whether it has room is asked when its turn comes.

@@ -44,6 +44,7 @@ struct Entry {
   };
   Place place = Place::held_back;
   bool abandoned = false;               // its endpoint is gone; whoever has it taken lets it go
+  bool holds_place = false;             // in its endpoint's window: taken and not answered yet
   std::uint64_t window_generation = 0;  // of the attempt in flight
 };
 
@@ -69,6 +70,10 @@ class LineUp {
   // Takes an entry that waits or is held back out of turn (to change it); false when it is taken already.
   bool take(Entry& entry);
 
+  // The endpoint has answered (or never will) the attempt of a taken entry: its place in the window is free, although
+  // the outcome is not stored yet.
+  void answered(Entry& entry);
+
   // A taken entry comes back: with the state it has now (open: it waits for its turn again; dead: it holds its line;
   // delivered or cancelled: it is gone and its line moves on). The reference is invalid afterwards if it is gone.
   void ended(Entry& entry, MonotonicTime now, WallTime wall);
@@ -92,6 +97,8 @@ class LineUp {
   void line_moves(Lane& lane, LineKey line, Sequence closed, MonotonicTime now);
   bool is_held_back(const Entry& entry) const;
   void offer(Lane& lane);
+  void take_place(Entry& entry);
+  void free_place(Entry& entry);
 
   std::unordered_map<DeliveryKey, std::unique_ptr<Entry>> entries_;
   std::unordered_map<EndpointKey, std::unique_ptr<Lane>> lanes_;

@@ -190,6 +190,20 @@ TEST_F(LineUpTest, what_is_put_back_waits_until_the_time_given) {
   EXPECT_EQ(take_all(), (Keys{1}));
 }
 
+TEST_F(LineUpTest, an_answered_attempt_frees_its_place_in_the_window_but_not_its_line) {
+  line_up_.add_endpoint(kShop, endpoint::Ordering::per_key, admission::Window(1));
+  add(1, kShop, 1);
+  add(2, kShop, 2);
+  add(9, kShop, 1, delivery::Due{WallTime{0}}, LineKey{200});
+  EXPECT_EQ(take_all(), (Keys{1}));
+  line_up_.answered(*line_up_.find(DeliveryKey{1}));
+  EXPECT_EQ(take_all(), (Keys{9}));
+  end(1, delivery::Delivered{wall_});
+  EXPECT_EQ(take_all(), Keys{});  // 9 has the only place
+  line_up_.answered(*line_up_.find(DeliveryKey{9}));
+  EXPECT_EQ(take_all(), (Keys{2}));
+}
+
 TEST_F(LineUpTest, at_most_kInFlightMax_are_taken_at_a_time) {
   line_up_.add_endpoint(kShop, endpoint::Ordering::none, admission::Window(10'000));
   for (std::int64_t key = 1; key <= 5'000; ++key) add(key, kShop);
