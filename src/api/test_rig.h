@@ -26,12 +26,25 @@ class StandingClock final : public Clock {
  public:
   MonotonicTime now() const override { return {1'000'000'000}; }
   WallTime wall() const override { return {1'796'025'600'000}; }  // 2026-11-30T08:00:00Z
-  // Nothing that waits for a time is called: time does not pass.
-  TimerId start_timer(MonotonicTime, Done<>) override { return TimerId{++timers_}; }
-  void stop_timer(TimerId) override {}
+  // Time does not pass: only waits of up to 100 ms end, when the test lets them; a retry is never sent.
+  TimerId start_timer(MonotonicTime at, Done<> done) override {
+    const TimerId id{++timers_};
+    if (at - now() <= std::chrono::milliseconds(100)) short_waits_.emplace(id.value, std::move(done));
+    return id;
+  }
+  void stop_timer(TimerId timer) override { short_waits_.erase(timer.value); }
+
+  // False when none waits.
+  bool end_short_wait() {
+    if (short_waits_.empty()) return false;
+    auto first = short_waits_.extract(short_waits_.begin());
+    first.mapped()();
+    return true;
+  }
 
  private:
   std::uint64_t timers_ = 0;
+  std::map<std::uint64_t, Done<>> short_waits_;
 };
 
 class PlainSecrets final : public Secrets {
@@ -149,7 +162,8 @@ class ApiTest : public testing::Test {
 
   void run(Co<void> body) {
     scope_.spawn(std::move(body));
-    lanes_.drain();
+    do lanes_.drain();
+    while (clock_.end_short_wait());
   }
 
  private:
