@@ -43,7 +43,7 @@ bool is_over(const delivery::State& state) { return !delivery::is_open(delivery:
 // Counts bodies kept in memory for deliveries that are sent soon.
 class BodyBudget {
  public:
-  std::shared_ptr<const store::EventBody> keep(std::shared_ptr<const store::EventBody> body) {
+  std::shared_ptr<const store::EventBody> keep(const std::shared_ptr<const store::EventBody>& body) {
     if (used_->bytes + body->envelope.size() > kBodyCacheBytesMax) return nullptr;
     used_->bytes += body->envelope.size();
     return {body.get(), [body, used = used_](const store::EventBody*) { used->bytes -= body->envelope.size(); }};
@@ -301,7 +301,7 @@ Co<void> Dispatcher::State::keep_as_evidence(Entry& entry, std::uint32_t attempt
 void Dispatcher::State::moved_on(Entry& entry, Version version, delivery::Transition transition) {
   entry.delivery.version = version;
   entry.delivery.state = std::move(transition.next);
-  entry.delivery.record = std::move(transition.record);
+  entry.delivery.record = transition.record;
   if (!is_over(entry.delivery.state)) entry.body.reset();  // a retry may be far away; it reads its body again
   ended(entry);
 }
@@ -396,7 +396,7 @@ Co<void> Dispatcher::State::settle_lapsed(store::Delivery& found) {
   if (fatal(answer) || !std::holds_alternative<store::Committed>(answer)) co_return;
   found.version = Version{found.version.value + 1};
   found.state = std::move(step->next);
-  found.record = std::move(step->record);
+  found.record = step->record;
 }
 
 // ---- replay ----
@@ -496,9 +496,9 @@ void Dispatcher::endpoint_added(const std::shared_ptr<LiveEndpoint>& endpoint) {
 
 void Dispatcher::endpoint_removed(EndpointKey endpoint) { state_->line_up.remove_endpoint(endpoint); }
 
-void Dispatcher::take(std::vector<store::Delivery> fresh, std::shared_ptr<const store::EventBody> body) {
+void Dispatcher::take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body) {
   if (fresh.empty()) return;
-  const std::shared_ptr<const store::EventBody> kept = state_->bodies.keep(std::move(body));
+  const std::shared_ptr<const store::EventBody> kept = state_->bodies.keep(body);
   for (store::Delivery& delivery : fresh)
     state_->line_up.insert(std::move(delivery), kept, state_->ports.clock.now(), state_->ports.clock.wall());
   state_->post_pump();

@@ -59,7 +59,7 @@ class Dispatcher {
   void endpoint_removed(EndpointKey endpoint);
 
   // Deliveries that a commit just made.
-  void take(std::vector<store::Delivery> fresh, std::shared_ptr<const store::EventBody> body);
+  void take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body);
 
   bool overloaded() const;
   milliseconds intake_delay() const;

@@ -48,7 +48,7 @@ void LineUp::add_endpoint(EndpointKey key, endpoint::Ordering ordering, admissio
   if (lane) return;
   lane = std::make_unique<Lane>(Lane{.endpoint = key,
                                      .ordering = ordering,
-                                     .window = std::move(window),
+                                     .window = window,
                                      .ready = {},
                                      .lines = {},
                                      .in_flight = 0,

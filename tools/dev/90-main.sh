@@ -10,6 +10,7 @@ usage() {
   scenario NAME              one small case told step by step; `scenario --list` names them
   bench [NAME] [options]     a benchmark; `pipeline` when none is named
   check                      layers, claims, formatting
+  tidy [--since REV] [FILE..]  clang-tidy on what has changed
   help                       this text
 TEXT
 }
@@ -24,6 +25,7 @@ main() {
     scenario) scenario_main "$@" ;;
     bench) bench_main "$@" ;;
     check) need "${check_packages[@]}"; check_main ;;
+    tidy) tidy_main "$@" ;;
     help|-h|--help) usage ;;
     *) usage >&2; die "no command '$command'" ;;
   esac
