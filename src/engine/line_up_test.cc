@@ -156,6 +156,19 @@ TEST_F(LineUpTest, a_parked_delivery_is_asked_at_once_when_its_predecessor_close
   EXPECT_EQ(take_all(), (Keys{2}));  // 3 names 2, which is still open
 }
 
+TEST_F(LineUpTest, a_parked_answer_behind_a_predecessor_that_closed_meanwhile_is_asked_again_once_without_waiting) {
+  line_up_.add_endpoint(kShop, endpoint::Ordering::none, admission::Window(16));
+  add(1, kShop, 1);
+  add(2, kShop, 2);
+  EXPECT_EQ(take_all(), (Keys{1, 2}));
+  end(1, delivery::Delivered{wall_});
+  end(2, delivery::Parked{wall_ + seconds(30)});
+  EXPECT_EQ(take_all(), (Keys{2}));
+  end(2, delivery::Parked{wall_ + seconds(60)});
+  EXPECT_EQ(take_all(), Keys{});
+  EXPECT_EQ(line_up_.next_wake(), now_ + seconds(60));
+}
+
 TEST_F(LineUpTest, an_endpoint_that_waits_gets_its_turn_when_the_wait_is_over) {
   admission::Window window(16);
   (void)window.answered_wait(seconds(30), wall_);
@@ -164,6 +177,35 @@ TEST_F(LineUpTest, an_endpoint_that_waits_gets_its_turn_when_the_wait_is_over) {
   EXPECT_EQ(take_all(), Keys{});
   EXPECT_EQ(line_up_.next_wake(), now_ + seconds(30));
   pass(seconds(30));
+  EXPECT_EQ(take_all(), (Keys{1}));
+}
+
+TEST_F(LineUpTest, what_waits_with_its_endpoint_is_not_sendable) {
+  admission::Window window(16);
+  (void)window.answered_wait(seconds(30), wall_);
+  line_up_.add_endpoint(kShop, endpoint::Ordering::none, window);
+  for (const int key : {1, 2}) add(key, kShop);
+  EXPECT_EQ(take_all(), Keys{});
+  EXPECT_EQ(line_up_.sendable(), 0u);
+  add(3, kShop);
+  EXPECT_EQ(line_up_.sendable(), 0u);
+  ASSERT_TRUE(line_up_.take(*line_up_.find(DeliveryKey{3})));
+  end(3, delivery::Cancelled{wall_, "cancelled"});
+  pass(seconds(30));
+  EXPECT_EQ(line_up_.next(now_, wall_)->delivery.key, DeliveryKey{1});
+  EXPECT_EQ(line_up_.sendable(), 1u);
+  line_up_.remove_endpoint(kShop);
+  EXPECT_EQ(line_up_.sendable(), 0u);
+}
+
+TEST_F(LineUpTest, a_wall_clock_that_steps_back_prolongs_no_wait_of_an_endpoint) {
+  admission::Window window(16);
+  (void)window.answered_wait(seconds(30), wall_);
+  line_up_.add_endpoint(kShop, endpoint::Ordering::none, window);
+  add(1, kShop);
+  EXPECT_EQ(take_all(), Keys{});
+  pass(seconds(30));
+  wall_ = wall_ - seconds(3'600);
   EXPECT_EQ(take_all(), (Keys{1}));
 }
 
@@ -188,6 +230,19 @@ TEST_F(LineUpTest, what_is_put_back_waits_until_the_time_given) {
   EXPECT_EQ(take_all(), Keys{});
   pass(seconds(1));
   EXPECT_EQ(take_all(), (Keys{1}));
+}
+
+TEST_F(LineUpTest, what_is_put_back_behind_a_sequence_that_opened_meanwhile_waits_for_it) {
+  line_up_.add_endpoint(kShop, endpoint::Ordering::per_key, admission::Window(16));
+  add(2, kShop, 2);
+  EXPECT_EQ(take_all(), (Keys{2}));
+  add(1, kShop, 1);
+  line_up_.put_back(*line_up_.find(DeliveryKey{2}), now_ + seconds(1));
+  EXPECT_EQ(take_all(), (Keys{1}));
+  pass(seconds(1));
+  EXPECT_EQ(take_all(), Keys{});
+  end(1, delivery::Delivered{wall_});
+  EXPECT_EQ(take_all(), (Keys{2}));
 }
 
 TEST_F(LineUpTest, an_answered_attempt_frees_its_place_in_the_window_but_not_its_line) {

@@ -1,0 +1,94 @@
+// recovery.cc: how the dispatcher's memory is brought in line with the store: at start, and when the store was in doubt
+// or says something else.
+#include <utility>
+
+#include "base/check.h"
+#include "engine/dispatcher_state.h"
+
+namespace semel::engine {
+namespace {
+
+constexpr std::size_t kLoadPage = 2'000;
+
+}  // namespace
+
+Co<Result<void>> Dispatcher::State::load() {
+  for (const std::shared_ptr<LiveEndpoint>& endpoint : endpoints.all())
+    line_up.add_endpoint(endpoint->key, endpoint->config.ordering,
+                         admission::Window::resumed(endpoint->config.max_in_flight, endpoint->wait));
+  DeliveryKey after{0};
+  while (true) {
+    auto page = co_await store::read(
+        ports.store, [after](store::StoreReader& reader) { return reader.open_deliveries(after, kLoadPage); });
+    if (!page) co_return std::unexpected(std::move(page).error());
+    if (page->empty()) co_return Result<void>{};
+    after = page->back().key;
+    for (store::Delivery& found : *page) {
+      if (std::holds_alternative<delivery::InFlight>(found.state)) co_await settle_lapsed(found);
+      if (std::holds_alternative<delivery::InFlight>(found.state))
+        co_return fail(Fault::unavailable, "an attempt without outcome could not be recorded as lapsed");
+      line_up.insert(std::move(found), nullptr, ports.clock.now(), ports.clock.wall());
+    }
+  }
+}
+
+// An attempt whose process is gone: its outcome is unknown. `found` is brought up to date when the store took it.
+Co<void> Dispatcher::State::settle_lapsed(store::Delivery& found) {
+  const WallTime now = ports.clock.wall();
+  delivery::Step step = delivery::lapsed(found.state, found.record, now);
+  SEMEL_CHECK(step.has_value());
+  const store::CommitAnswer answer =
+      co_await store::commit(ports.store, store::SettleAttempt{.tenant = found.tenant,
+                                                               .fence = ports.store.fence(),
+                                                               .endpoint = found.endpoint,
+                                                               .delivery = found.key,
+                                                               .version = found.version,
+                                                               .attempt = found.record.attempts,
+                                                               .outcome = {.at = now,
+                                                                           .result = "unknown",
+                                                                           .failure = FailureClass::unknown_outcome,
+                                                                           .http_status = {},
+                                                                           .reason = "lapsed"},
+                                                               .state = step->next,
+                                                               .record = step->record,
+                                                               .endpoint_wait = {}});
+  if (fatal(answer) || !std::holds_alternative<store::Committed>(answer)) co_return;
+  found.version = Version{found.version.value + 1};
+  found.state = std::move(step->next);
+  found.record = step->record;
+}
+
+Co<void> Dispatcher::State::back_off() { co_await sleep_until(ports.clock, ports.clock.now() + kStoreBackOff); }
+
+// Takes what the store says about the delivery over the memory's version. Bounded by the process: the store either
+// becomes readable again or ends it.
+Co<void> Dispatcher::State::reread(Entry& entry) {
+  const DeliveryKey key = entry.delivery.key;
+  while (true) {
+    auto found = co_await store::read(ports.store, [key](store::StoreReader& reader) { return reader.delivery(key); });
+    if (!found) {
+      co_await back_off();
+      continue;
+    }
+    SEMEL_CHECK(found->has_value());  // delivery rows are for ever
+    store::Delivery delivery = **std::move(found);
+    if (std::holds_alternative<delivery::InFlight>(delivery.state)) co_await settle_lapsed(delivery);
+    entry.delivery = std::move(delivery);
+    if (std::holds_alternative<delivery::InFlight>(entry.delivery.state))
+      line_up.put_back(entry, ports.clock.now() + kStoreBackOff);
+    else
+      line_up.ended(entry, ports.clock.now(), ports.clock.wall());
+    post_pump();
+    co_return;
+  }
+}
+
+bool Dispatcher::State::fatal(const store::CommitAnswer& answer) {
+  const auto* unknown = std::get_if<store::Unknown>(&answer);
+  if (!unknown || !unknown->fatal) return false;
+  draining = true;
+  if (fatal_handler) fatal_handler(unknown->error.note);
+  return true;
+}
+
+}  // namespace semel::engine
