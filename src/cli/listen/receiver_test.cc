@@ -8,10 +8,12 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/check.h"
 #include "cli/listen/sources.h"
+#include "edge/sqlite/recording_vfs.h"
 
 namespace semel::cli {
 namespace {
@@ -80,6 +82,29 @@ TEST_F(ReceiverOnFile, effects_stand_in_the_ledger_in_their_order) {
   EXPECT_EQ(ledger(), R"({"effect_no":1,"source":"shop","event_id":"e1",)" + common + R"("sequence":1,)" + digest +
                           R"({"effect_no":2,"source":"shop","event_id":"e2",)" + common + R"("sequence":2,)" + digest);
   EXPECT_EQ(receiver->totals()->effects, 2u);
+}
+
+// SQLite files are opened through it while it lives.
+class RecordingDisk {
+ public:
+  RecordingDisk() : usual_(sqlite3_vfs_find(nullptr)) { use(sqlite3_vfs_find(vfs.name().c_str())); }
+  ~RecordingDisk() { use(usual_); }
+  sqlite::RecordingVfs vfs{"listening"};
+
+ private:
+  static void use(sqlite3_vfs* vfs) { SEMEL_CHECK(sqlite3_vfs_register(vfs, 1) == SQLITE_OK); }
+  sqlite3_vfs* usual_;
+};
+
+TEST_F(ReceiverOnFile, nothing_is_answered_before_the_sync_of_what_it_speaks_of) {
+  RecordingDisk disk;
+  const auto receiver = open();
+  for (const auto& [number, disposition] : {std::pair(3, "parked"), {2, "parked"}, {1, "applied"}}) {
+    const int writes_before = disk.vfs.log_writes();
+    EXPECT_EQ(deliver(*receiver, "e" + std::to_string(number), keyed(number)).disposition, disposition);
+    EXPECT_GT(disk.vfs.log_writes(), writes_before);
+    EXPECT_TRUE(disk.vfs.log_is_synced());
+  }
 }
 
 TEST_F(ReceiverOnFile, a_ledger_that_lags_behind_is_completed_at_the_start) {
