@@ -1,5 +1,6 @@
 // resolver.cc: c-ares asks the name servers; its sockets and waits are driven by the loop.
 #include <ares.h>
+#include <netdb.h>
 #include <netinet/in.h>
 
 #include <algorithm>
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kRounds = 3;
 constexpr std::size_t kQuestionsMax = 1024;  // names being resolved at once
+constexpr std::size_t kAliasesMax = 8;       // on the way to an address
 constexpr int kTypeA = 1;                    // RFC 1035 section 3.2.2
 constexpr int kTypeAaaa = 28;                // RFC 3596 section 2.1
 constexpr int kClassInternet = 1;
@@ -56,11 +58,21 @@ void append(std::vector<IpAddress>& addresses, IpAddress::Family family, const v
   addresses.push_back(address);
 }
 
-// Both take what one answer holds, and say how c-ares judged it.
+// Takes the host over. A chain of aliases that is longer than any honest one is not followed to its end.
+int judge_aliases(hostent* host) {
+  std::size_t count = 0;
+  while (host->h_aliases[count] != nullptr) ++count;
+  ares_free_hostent(host);
+  return count > kAliasesMax ? ARES_EBADRESP : ARES_SUCCESS;
+}
+
+// Both take what one answer holds, and say how it was judged.
 int read_a(const unsigned char* answer, int size, std::vector<IpAddress>& addresses) {
   std::array<ares_addrttl, Resolver::kAnswersMax + 1> found;
   int count = found.size();
-  const int status = ares_parse_a_reply(answer, size, nullptr, found.data(), &count);
+  hostent* host = nullptr;
+  int status = ares_parse_a_reply(answer, size, &host, found.data(), &count);
+  if (status == ARES_SUCCESS) status = judge_aliases(host);
   if (status != ARES_SUCCESS) return status;
   for (int i = 0; i < count; ++i)
     append(addresses, IpAddress::Family::v4, &found.at(static_cast<std::size_t>(i)).ipaddr, 4);
@@ -69,7 +81,9 @@ int read_a(const unsigned char* answer, int size, std::vector<IpAddress>& addres
 int read_aaaa(const unsigned char* answer, int size, std::vector<IpAddress>& addresses) {
   std::array<ares_addr6ttl, Resolver::kAnswersMax + 1> found;
   int count = found.size();
-  const int status = ares_parse_aaaa_reply(answer, size, nullptr, found.data(), &count);
+  hostent* host = nullptr;
+  int status = ares_parse_aaaa_reply(answer, size, &host, found.data(), &count);
+  if (status == ARES_SUCCESS) status = judge_aliases(host);
   if (status != ARES_SUCCESS) return status;
   for (int i = 0; i < count; ++i)
     append(addresses, IpAddress::Family::v6, &found.at(static_cast<std::size_t>(i)).ip6addr, 16);

@@ -194,6 +194,25 @@ TEST_F(DnsResolver, a_chain_of_aliases_leads_to_the_addresses_at_its_end) {
   EXPECT_THAT(texts(resolve("www.example")), ElementsAre("192.0.2.9"));
 }
 
+// x.example is x1.example, which is x2.example, ..; the last one has this address.
+Reply aliases(int count, std::string address) {
+  Reply reply;
+  std::string owner = "x.example";
+  for (int i = 1; i <= count; ++i) {
+    const std::string target = "x" + std::to_string(i) + ".example";
+    reply.records.push_back(cname(owner, target));
+    owner = target;
+  }
+  reply.records.push_back(std::move(address));
+  return reply;
+}
+
+TEST_F(DnsResolver, a_chain_of_eight_aliases_is_followed) {
+  server_.answer("x.example", kA, aliases(8, a("x8.example", "192.0.2.8")));
+  server_.answer("x.example", kAaaa, aliases(8, aaaa("x8.example", "2001:db8::8")));
+  EXPECT_THAT(texts(resolve("x.example")), ElementsAre("192.0.2.8", "2001:db8::8"));
+}
+
 TEST_F(DnsResolver, what_is_not_an_address_has_its_fault) {
   struct Case {
     const char* what;
@@ -204,6 +223,15 @@ TEST_F(DnsResolver, what_is_not_an_address_has_its_fault) {
       {"no such name", {.code = nxdomain}, {.code = nxdomain}, Fault::not_found},
       {"a name without addresses", {}, {}, Fault::not_found},
       {"an alias that leads nowhere", {.records = {cname("x.example", "y.example")}}, {}, Fault::not_found},
+      {"aliases in a circle",
+       {.records = {cname("x.example", "y.example"), cname("y.example", "x.example")}},
+       {},
+       Fault::not_found},
+      {"nine aliases before an address", aliases(9, a("x9.example", "192.0.2.1")), {}, Fault::unavailable},
+      {"nine aliases before an address of the other family",
+       {},
+       aliases(9, aaaa("x9.example", "2001:db8::1")),
+       Fault::unavailable},
       {"a server in trouble", {.code = servfail}, {.code = servfail}, Fault::unavailable},
       {"a server that refuses", {.code = refused}, {.code = refused}, Fault::unavailable},
       {"half an answer that says no, half in trouble", {.code = servfail}, {}, Fault::unavailable},
