@@ -60,7 +60,7 @@ semel_module(edge_sqlite src/edge/sqlite DEPS semel_port semel_sql SQLite::SQLit
 semel_module(edge_secrets src/edge/secrets DEPS semel_port OpenSSL::Crypto)
 semel_module(edge_telemetry src/edge/telemetry DEPS semel_port spdlog::spdlog)
 semel_module(http src/http DEPS semel_port TEST_DEPS semel_edge_net)
-semel_module(engine src/engine DEPS semel_port TEST_DEPS semel_edge_sqlite semel_edge_os)
+semel_module(engine src/engine DEPS semel_port TEST_DEPS semel_edge_sqlite semel_edge_os semel_edge_secrets)
 semel_embed_sql(semel_sql_inbox sql/inbox_sqlite inbox)
 semel_module(client src/client DEPS semel_core semel_port semel_edge_sqlite semel_sql_inbox)
 semel_module(api src/api DEPS semel_engine TEST_DEPS semel_edge_sqlite semel_edge_os)

@@ -87,6 +87,11 @@ void Dispatcher::fatal(std::string note) {
   state_->fatal(store::Unknown{Error{Fault::unknown_outcome, std::move(note)}, true});
 }
 
+void Dispatcher::look_again() {
+  if (std::exchange(state_->looking_again, true)) return;
+  state_->scope.spawn(state_->look_again());
+}
+
 void Dispatcher::drain() { state_->draining = true; }
 
 }  // namespace semel::engine

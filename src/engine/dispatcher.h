@@ -61,6 +61,9 @@ class Dispatcher {
   // Deliveries that a commit just made.
   void take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body);
 
+  // A commit's outcome is not known, but the store goes on: what it made is looked for in the store.
+  void look_again();
+
   bool overloaded() const;
   milliseconds intake_delay() const;
 

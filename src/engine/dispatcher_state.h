@@ -10,6 +10,7 @@
 #include "engine/dispatcher.h"
 #include "engine/line_up.h"
 #include "port/scope.h"
+#include "port/signal.h"
 
 namespace semel::engine {
 
@@ -46,6 +47,7 @@ struct Dispatcher::State {
   bool started = false;
   bool draining = false;
   bool pump_posted = false;
+  bool looking_again = false;
   std::uint64_t attempts = 0;
   std::uint64_t delivered = 0;
   std::move_only_function<void(std::string)> fatal_handler;
@@ -81,7 +83,10 @@ struct Dispatcher::State {
   bool fatal(const store::CommitAnswer& answer);
 
   // ---- start-up and replay ----
-  Co<Result<void>> load();
+  Co<Result<void>> load();  // what is in memory already stays as it is
+  Co<void> settle_all_lapsed(std::vector<store::Delivery>& page);
+  Co<void> settle_one_of(store::Delivery& found, std::size_t& left, Signal& settled);
+  Co<void> look_again();
   Co<void> settle_lapsed(store::Delivery& found);
   Co<Result<ReplayOutcome>> replay(TenantKey tenant, const DeliveryId& id);
   Co<Result<std::optional<ReplayOutcome>>> replay_once(TenantKey tenant, const DeliveryId& id);

@@ -43,7 +43,10 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
   store::CommitAnswer answer = co_await store::commit(store_, std::move(write_set));
   if (auto* refused = std::get_if<store::Refused>(&answer)) co_return std::move(*refused);
   if (auto* unknown = std::get_if<store::Unknown>(&answer)) {
-    if (unknown->fatal) dispatcher_.fatal(unknown->error.note);
+    if (unknown->fatal)
+      dispatcher_.fatal(unknown->error.note);
+    else
+      dispatcher_.look_again();
     co_return InDoubt{std::move(ids)};
   }
   SEMEL_CHECK(std::holds_alternative<store::Committed>(answer));  // intake relies on no version, so it cannot conflict

@@ -17,9 +17,11 @@ struct Lane {
   std::deque<DeliveryKey> ready;  // may hold keys of entries that have left; they are passed over
   // Ordering keys with something open or dead: by sequence.
   std::unordered_map<LineKey, std::map<Sequence, Entry*>> lines;
+  std::size_t ready_count = 0;
   std::uint32_t in_flight = 0;
   bool in_turns = false;
   std::optional<MonotonicTime> deferred_until;
+  WallTime deferred_until_wall{};  // the same moment, as the window knows it
 };
 
 namespace {
@@ -46,14 +48,8 @@ LineUp::~LineUp() = default;
 void LineUp::add_endpoint(EndpointKey key, endpoint::Ordering ordering, admission::Window window) {
   std::unique_ptr<Lane>& lane = lanes_[key];
   if (lane) return;
-  lane = std::make_unique<Lane>(Lane{.endpoint = key,
-                                     .ordering = ordering,
-                                     .window = window,
-                                     .ready = {},
-                                     .lines = {},
-                                     .in_flight = 0,
-                                     .in_turns = false,
-                                     .deferred_until = {}});
+  lane =
+      std::make_unique<Lane>(Lane{.endpoint = key, .ordering = ordering, .window = window, .ready = {}, .lines = {}});
 }
 
 void LineUp::remove_endpoint(EndpointKey key) {
@@ -119,19 +115,15 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
     make_ready(entry);
   }
   while (!deferred_.empty() && deferred_.begin()->first <= now) {
-    Lane& lane = *lanes_.at(deferred_.begin()->second);
-    deferred_.erase(deferred_.begin());
-    lane.deferred_until.reset();
-    offer(lane);
+    end_deferral(*lanes_.at(deferred_.begin()->second));
   }
   while (!turns_.empty() && taken_ < kInFlightMax) {
     Lane& lane = *lanes_.at(turns_.front());
     turns_.pop_front();
     lane.in_turns = false;
     const admission::Window::Admission admission = lane.window.admit(lane.in_flight, wall);
-    if (const auto* defer = std::get_if<admission::Window::Defer>(&admission)) {
-      lane.deferred_until = to_monotonic(defer->until, now, wall);
-      deferred_.emplace(*lane.deferred_until, lane.endpoint);
+    if (const auto* wait = std::get_if<admission::Window::Defer>(&admission)) {
+      defer(lane, wait->until, now, wall);
       continue;
     }
     if (std::holds_alternative<admission::Window::Full>(admission)) continue;
@@ -139,10 +131,11 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
       Entry* entry = find(lane.ready.front());
       lane.ready.pop_front();
       if (!entry || entry->place != Entry::Place::ready) continue;
-      --sendable_;
+      leave_ready(*entry);
       ++taken_;
       take_place(*entry);
       entry->place = Entry::Place::taken;
+      entry->predecessor_closed = false;
       entry->window_generation = lane.window.generation();
       offer(lane);
       return entry;
@@ -175,8 +168,9 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
   Lane& lane = *entry.lane;
   free_place(entry);
   const std::optional<WallTime> due = due_time(entry.delivery.state);
+  const bool parked = std::holds_alternative<delivery::Parked>(entry.delivery.state);
   if (due) {
-    entry.due = to_monotonic(*due, now, wall);
+    entry.due = parked && entry.predecessor_closed ? now : to_monotonic(*due, now, wall);
     place(entry, now);
   } else if (std::holds_alternative<delivery::Dead>(entry.delivery.state) && entry.delivery.line &&
              lane.ordering == endpoint::Ordering::per_key) {
@@ -197,8 +191,12 @@ void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
   }
   free_place(entry);
   entry.due = not_before;
-  entry.place = Entry::Place::waiting;
-  waiting_.emplace(entry.due, entry.delivery.key);
+  if (is_held_back(entry)) {
+    entry.place = Entry::Place::held_back;
+  } else {
+    entry.place = Entry::Place::waiting;
+    waiting_.emplace(entry.due, entry.delivery.key);
+  }
   offer(*entry.lane);
 }
 
@@ -233,15 +231,38 @@ void LineUp::hold_back_next(const Entry& entry) {
 
 void LineUp::make_ready(Entry& entry) {
   entry.place = Entry::Place::ready;
-  ++sendable_;
+  ++entry.lane->ready_count;
+  if (!entry.lane->deferred_until) ++sendable_;
   entry.lane->ready.push_back(entry.delivery.key);
   offer(*entry.lane);
+}
+
+void LineUp::leave_ready(Entry& entry) {
+  --entry.lane->ready_count;
+  if (!entry.lane->deferred_until) --sendable_;
+}
+
+// The endpoint waits: none of its deliveries is sendable until then.
+void LineUp::defer(Lane& lane, WallTime until, MonotonicTime now, WallTime wall) {
+  lane.deferred_until = to_monotonic(until, now, wall);
+  lane.deferred_until_wall = until;
+  deferred_.emplace(*lane.deferred_until, lane.endpoint);
+  sendable_ -= lane.ready_count;
+}
+
+// Its wait is over by the clock that never steps, whatever the wall says.
+void LineUp::end_deferral(Lane& lane) {
+  deferred_.erase({*lane.deferred_until, lane.endpoint});
+  lane.deferred_until.reset();
+  lane.window.wait_is_over(lane.deferred_until_wall);
+  sendable_ += lane.ready_count;
+  offer(lane);
 }
 
 // Out of the queue it stands in; afterwards it is held back until it is placed again.
 void LineUp::leave_place(Entry& entry) {
   if (entry.place == Entry::Place::waiting) waiting_.erase({entry.due, entry.delivery.key});
-  if (entry.place == Entry::Place::ready) --sendable_;
+  if (entry.place == Entry::Place::ready) leave_ready(entry);
   entry.place = Entry::Place::held_back;
 }
 
@@ -262,24 +283,23 @@ void LineUp::let_go(Entry& entry, MonotonicTime now) {
   if (gone.line && closed) line_moves(lane, *gone.line, *gone.sequence, now);
 }
 
-// A sequence closed: who was parked behind it is asked at once, and who it held back may go.
+// A sequence closed: who names it as predecessor is asked at once if it is parked, and who it held back may go. A
+// delivery names the one before it of its line, so only the next one up can name what closed.
 void LineUp::line_moves(Lane& lane, LineKey key, Sequence closed, MonotonicTime now) {
   const auto found = lane.lines.find(key);
   if (found == lane.lines.end()) return;
-  for (const auto& [sequence, entry] : found->second) {
-    const bool asked_now = entry->place == Entry::Place::waiting && entry->delivery.after == closed &&
-                           std::holds_alternative<delivery::Parked>(entry->delivery.state);
-    if (!asked_now) continue;
-    leave_place(*entry);
-    entry->due = now;
+  const std::map<Sequence, Entry*>& line = found->second;
+  if (const auto next = line.upper_bound(closed); next != line.end() && next->second->delivery.after == closed) {
+    Entry& follower = *next->second;
+    follower.predecessor_closed = follower.place == Entry::Place::taken;
+    if (follower.place == Entry::Place::waiting && std::holds_alternative<delivery::Parked>(follower.delivery.state)) {
+      leave_place(follower);
+      follower.due = now;
+      place(follower, now);
+    }
   }
-  Entry& head = *found->second.begin()->second;
-  if (lane.ordering == endpoint::Ordering::per_key) {
-    if (head.place == Entry::Place::held_back) place(head, now);
-    return;
-  }
-  for (const auto& [sequence, entry] : found->second)
-    if (entry->place == Entry::Place::held_back) place(*entry, now);
+  Entry& head = *line.begin()->second;
+  if (head.place == Entry::Place::held_back) place(head, now);
 }
 
 bool LineUp::is_held_back(const Entry& entry) const {

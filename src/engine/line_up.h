@@ -6,7 +6,7 @@
 //             a delivery is handed out by next() only once until ended() or put_back().
 // Pure:       no clock, no store; times are arguments. The store is the truth, this is its index.
 // Bounds:     kInFlightMax attempts at a time; the rest of the memory is that of the open deliveries (about 300 bytes
-//             each), which intake bounds.
+//             each), of which intake bounds those that are sendable.
 #pragma once
 
 #include <cstdint>
@@ -44,6 +44,7 @@ struct Entry {
   };
   Place place = Place::held_back;
   bool abandoned = false;               // its endpoint is gone; whoever has it taken lets it go
+  bool predecessor_closed = false;      // while it was taken: should it come back parked, it is asked at once
   bool holds_place = false;             // in its endpoint's window: taken and not answered yet
   std::uint64_t window_generation = 0;  // of the attempt in flight
 };
@@ -84,6 +85,7 @@ class LineUp {
   std::optional<MonotonicTime> next_wake() const;
 
   std::size_t size() const { return entries_.size(); }
+  // Those that next() could hand out now if their endpoints had room; what waits with its endpoint is not among them.
   std::size_t sendable() const { return sendable_; }
   std::size_t taken() const { return taken_; }
 
@@ -91,6 +93,9 @@ class LineUp {
   void place(Entry& entry, MonotonicTime now);
   void hold_back_next(const Entry& entry);
   void make_ready(Entry& entry);
+  void leave_ready(Entry& entry);
+  void defer(Lane& lane, WallTime until, MonotonicTime now, WallTime wall);
+  void end_deferral(Lane& lane);
   void leave_place(Entry& entry);
   void leave_line(const Entry& entry);
   void let_go(Entry& entry, MonotonicTime now);

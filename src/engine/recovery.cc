@@ -23,13 +23,40 @@ Co<Result<void>> Dispatcher::State::load() {
     if (!page) co_return std::unexpected(std::move(page).error());
     if (page->empty()) co_return Result<void>{};
     after = page->back().key;
+    std::erase_if(*page, [this](const store::Delivery& found) { return line_up.find(found.key) != nullptr; });
+    co_await settle_all_lapsed(*page);
     for (store::Delivery& found : *page) {
-      if (std::holds_alternative<delivery::InFlight>(found.state)) co_await settle_lapsed(found);
       if (std::holds_alternative<delivery::InFlight>(found.state))
         co_return fail(Fault::unavailable, "an attempt without outcome could not be recorded as lapsed");
       line_up.insert(std::move(found), nullptr, ports.clock.now(), ports.clock.wall());
     }
   }
+}
+
+// All at once, so that they share their commits.
+Co<void> Dispatcher::State::settle_all_lapsed(std::vector<store::Delivery>& page) {
+  Signal settled(ports.executor);
+  std::size_t left = 0;
+  for (store::Delivery& found : page) {
+    if (!std::holds_alternative<delivery::InFlight>(found.state)) continue;
+    ++left;
+    scope.spawn(settle_one_of(found, left, settled));
+  }
+  while (left > 0) co_await settled.wait();
+}
+
+Co<void> Dispatcher::State::settle_one_of(store::Delivery& found, std::size_t& left, Signal& settled) {
+  co_await settle_lapsed(found);
+  --left;
+  settled.notify();
+}
+
+// After a commit whose outcome is not known: what it stored all the same is not in memory yet.
+Co<void> Dispatcher::State::look_again() {
+  do co_await back_off();
+  while (!draining && !(co_await load()));
+  looking_again = false;
+  post_pump();
 }
 
 // An attempt whose process is gone: its outcome is unknown. `found` is brought up to date when the store took it.
