@@ -21,6 +21,10 @@ Window::Admission Window::admit(std::uint32_t in_flight, WallTime now) {
   return Full{};
 }
 
+void Window::wait_is_over(WallTime until) {
+  if (wait_ && wait_->until <= until) wait_.reset();
+}
+
 void Window::answered_willing(std::uint64_t generation) {
   if (generation != generation_) return;
   wait_step_ = milliseconds(0);

@@ -39,6 +39,8 @@ class Window {
   };  // until then none may start
   using Admission = std::variant<Permit, Full, Defer>;
   Admission admit(std::uint32_t in_flight, WallTime now);
+  // The wait until then has passed by a clock that does not step; a longer one that began meanwhile stands.
+  void wait_is_over(WallTime until);
 
   // Taken when an attempt starts, handed back with its answer: answers to attempts from before the last halving do
   // not halve again.

@@ -52,6 +52,16 @@ TEST(Window, grows_by_one_per_full_window_of_willing_answers) {
   EXPECT_EQ(window.size(), 10u);
 }
 
+TEST(Window, a_wait_that_passed_is_over_whatever_the_wall_says_but_not_a_longer_one) {
+  Window window(16);
+  (void)window.answered_wait(seconds(30), kNow);
+  (void)window.answered_wait(seconds(40), kNow);
+  window.wait_is_over(kNow + seconds(30));
+  EXPECT_EQ(admission_of(window, 0, kNow), "defer 40000");
+  window.wait_is_over(kNow + seconds(40));
+  EXPECT_EQ(admission_of(window, 0, kNow), "permit");
+}
+
 TEST(Window, never_grows_over_its_maximum) {
   Window window(2);
   answer_willingly(window, 100);
