@@ -248,7 +248,7 @@ struct LateOutcome {
   OutcomeRow outcome;
 };
 
-// A replay or a cancel: a change of state without an attempt.
+// A replay or a cancel: a change of state without an attempt. Conflicts when the endpoint is deleted.
 struct ChangeDelivery {
   TenantKey tenant;
   Fence fence;

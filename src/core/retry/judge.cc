@@ -54,13 +54,21 @@ struct Reading {
   std::string reason;
 };
 
+// At most so many bytes of a valid text, and no part of a character.
+std::string first_characters(std::string_view text, std::size_t bytes_max) {
+  const auto continues = [](char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; };
+  std::size_t end = std::min(text.size(), bytes_max);
+  while (end < text.size() && continues(text[end])) --end;
+  return std::string(text.substr(0, end));
+}
+
 // The reason a receiver gave in {"status":..,"reason":..}; empty when there is none.
 std::string reason_in(std::string_view body) {
   const Result<JsonDocument> document = parse_json(body);
   if (!document || document->root().kind() != JsonKind::object) return {};
   const std::optional<JsonValue> reason = document->root().find("reason");
   if (!reason || reason->kind() != JsonKind::string) return {};
-  return std::string(reason->text().substr(0, kReasonMax));
+  return first_characters(reason->text(), kReasonMax);
 }
 
 // The pairs of status and disposition that say more than the status does.

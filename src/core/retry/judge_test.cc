@@ -231,5 +231,13 @@ TEST(Judge, keeps_the_receivers_reason_of_a_rejection) {
   EXPECT_EQ(judge_with(rejected).reason, "");
 }
 
+TEST(Judge, cuts_a_long_reason_between_two_characters) {
+  Answer rejected = answer(422, "rejected");
+  rejected.body_excerpt = R"({"reason":")" + std::string(199, 'x') + "\u20ac" + R"("})";
+  EXPECT_EQ(judge_with(rejected).reason, std::string(199, 'x'));
+  rejected.body_excerpt = R"({"reason":")" + std::string(197, 'x') + "\u20ac\u20ac" + R"("})";
+  EXPECT_EQ(judge_with(rejected).reason, std::string(197, 'x') + "\xe2\x82\xac");
+}
+
 }  // namespace
 }  // namespace semel::retry

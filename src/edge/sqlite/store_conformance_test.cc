@@ -446,6 +446,16 @@ TEST_P(StoreConformance, whoever_carries_an_older_fence_or_version_changes_nothi
       conflicts(ChangeDelivery{kTenant, old_fence, endpoint.key, fresh.key, Version{3}, delivery::Due{kNow}, {}}));
 }
 
+TEST_P(StoreConformance, nothing_of_a_deleted_endpoint_opens_again) {
+  const Endpoint endpoint = make_endpoint("ep_a");
+  const Delivery fresh = take(event()).fresh.at(0);
+  ASSERT_TRUE(committed(DeleteEndpoint{kTenant, endpoint.id, kNow}));
+  const Delivery cancelled = stored(fresh.key);
+  EXPECT_TRUE(conflicts(ChangeDelivery{kTenant, subject_->store().fence(), endpoint.key, cancelled.key,
+                                       cancelled.version, delivery::Due{kNow}, cancelled.record}));
+  EXPECT_TRUE(std::holds_alternative<delivery::Cancelled>(stored(fresh.key).state));
+}
+
 TEST_P(StoreConformance, a_later_owner_has_a_higher_fence_and_the_former_one_is_too_late) {
   const Endpoint endpoint = make_endpoint("ep_a");
   const Delivery fresh = take(event()).fresh.at(0);

@@ -32,6 +32,7 @@ class Transaction {
   bool fence_stands(Fence fence, TenantKey tenant, EndpointKey endpoint);
   // The endpoint is live, belongs to the tenant and stands at this version.
   bool endpoint_stands(TenantKey tenant, EndpointKey endpoint, Version version);
+  // The endpoint is live and belongs to the tenant, at whatever version.
   bool endpoint_exists(TenantKey tenant, EndpointKey endpoint);
 
   struct Tenant {

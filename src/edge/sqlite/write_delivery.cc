@@ -59,7 +59,9 @@ store::CommitAnswer write(Transaction& transaction, const store::LateOutcome& la
 }
 
 store::CommitAnswer write(Transaction& transaction, const store::ChangeDelivery& change) {
-  if (!transaction.fence_stands(change.fence, change.tenant, change.endpoint)) return store::Conflict{};
+  if (!transaction.fence_stands(change.fence, change.tenant, change.endpoint) ||
+      !transaction.endpoint_exists(change.tenant, change.endpoint))
+    return store::Conflict{};
   if (!move(transaction, {change.delivery, change.tenant, change.endpoint, change.version}, change.state,
             change.record))
     return store::Conflict{};
