@@ -36,6 +36,7 @@ bool is_over(const delivery::State& state) { return !delivery::is_open(delivery:
 Co<void> Dispatcher::State::attempt(Entry& entry) {
   std::optional<Flight> flight = claim(entry);
   if (!flight) {
+    line_up.remove_endpoint(entry.delivery.endpoint);
     put_back(entry);
     co_return;
   }
@@ -62,7 +63,7 @@ Co<void> Dispatcher::State::attempt(Entry& entry) {
   co_await settle(entry, *flight, outcome_row(outcome, verdict, now), *settled, wait);
 }
 
-// nullopt: it cannot start after all (its endpoint is being replaced); it is placed again.
+// nullopt: its endpoint is gone; a deletion whose answer was lost is found out here.
 std::optional<Dispatcher::State::Flight> Dispatcher::State::claim(Entry& entry) {
   std::shared_ptr<LiveEndpoint> endpoint = endpoints.find(entry.delivery.endpoint);
   if (!endpoint) return std::nullopt;

@@ -84,6 +84,8 @@ struct Dispatcher::State {
 
   // ---- start-up and replay ----
   Co<Result<void>> load();  // what is in memory already stays as it is
+  void leave_out_known(std::vector<store::Delivery>& page);
+  Co<Result<std::vector<store::Delivery>>> read_again(std::vector<store::Delivery> page);
   Co<void> settle_all_lapsed(std::vector<store::Delivery>& page);
   Co<void> settle_one_of(store::Delivery& found, std::size_t& left, Signal& settled);
   Co<void> look_again();

@@ -30,35 +30,74 @@ class PromptLanes final : public Lanes {
   Executor& executor_;
 };
 
-// Commits, but keeps the next answer to itself.
-class ForgetfulStore final : public store::Store {
+// A store whose next answers are told wrongly or late.
+class UnreliableStore final : public store::Store {
  public:
-  explicit ForgetfulStore(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
+  explicit UnreliableStore(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
   void start_commit(store::WriteSet write_set, Done<store::CommitAnswer> done) override {
-    if (!std::exchange(forgets_next, false)) return inner_->start_commit(std::move(write_set), std::move(done));
-    inner_->start_commit(std::move(write_set), [answer = std::move(done)](store::CommitAnswer) mutable {
-      answer(store::Unknown{{Fault::unknown_outcome, "the answer was lost"}, false});
-    });
+    if (std::exchange(refuses_next, false)) return done(store::Refused{{Fault::unavailable, "there is no room"}});
+    if (std::exchange(forgets_next, false)) {
+      refuses_next = refuses_after_forgetting;
+      inner_->start_commit(std::move(write_set), [answer = std::move(done)](store::CommitAnswer) mutable {
+        answer(store::Unknown{{Fault::unknown_outcome, "the answer was lost"}, false});
+      });
+    } else if (std::exchange(tells_next_at_the_second_read, false)) {
+      inner_->start_commit(std::move(write_set), [this, answer = std::move(done)](store::CommitAnswer told) mutable {
+        untold_ = [later = std::move(answer), kept = std::move(told)]() mutable { later(std::move(kept)); };
+      });
+    } else {
+      inner_->start_commit(std::move(write_set), std::move(done));
+    }
   }
   void start_reading(std::move_only_function<void(store::StoreReader&)> read, Done<Nothing> done) override {
-    inner_->start_reading(std::move(read), std::move(done));
+    if (untold_ && ++reads_before_it_ == 2) std::exchange(untold_, nullptr)();
+    if (holds_reads)
+      inner_->start_reading(
+          std::move(read), [this, over = std::move(done)](Nothing) mutable { held_reads_.push_back(std::move(over)); });
+    else
+      inner_->start_reading(std::move(read), std::move(done));
+  }
+  void release_reads() {
+    holds_reads = false;
+    for (Done<Nothing>& over : std::exchange(held_reads_, {})) over(Nothing{});
   }
   Fence fence() const override { return inner_->fence(); }
-  bool forgets_next = false;
+
+  bool forgets_next = false;  // commits, but the answer is lost
+  bool refuses_next = false;
+  bool refuses_after_forgetting = false;
+  bool tells_next_at_the_second_read = false;
+  bool holds_reads = false;  // what was read is handed over later
 
  private:
   std::unique_ptr<store::Store> inner_;
+  std::move_only_function<void()> untold_;
+  int reads_before_it_ = 0;
+  std::vector<Done<Nothing>> held_reads_;
 };
 
 class CountingExchange final : public Exchange {
  public:
   Co<Outcome> exchange(SealedRequest) override {
     ++requests;
-    Answer answer;
-    answer.status = 200;
-    co_return answer;
+    if (holds) co_return co_await call<Outcome>([&](Done<Outcome> done) { held_ = std::move(done); });
+    co_return outcome();
   }
+  void release() { held_(outcome()); }
+
   int requests = 0;
+  bool holds = false;
+  int status = 200;
+  std::optional<std::string> disposition;
+
+ private:
+  Outcome outcome() const {
+    Answer answer;
+    answer.status = status;
+    answer.disposition = disposition;
+    return answer;
+  }
+  Done<Outcome> held_;
 };
 
 class DispatcherTest : public testing::Test {
@@ -67,9 +106,10 @@ class DispatcherTest : public testing::Test {
     EXPECT_TRUE(clock_.run(tenants_.load(store_, secrets_)));
     EXPECT_TRUE(clock_.run(dispatcher_.start()));
     const JsonDocument config = *parse_json(R"({"url":"https://shop.example.com/","event_types":["*"]})");
-    const MadeEndpoint made =
-        *clock_.run(endpoints_.create(tenant(), *endpoint::read_new_endpoint(config.root(), egress::EgressRules{})));
-    dispatcher_.endpoint_added(endpoints_.find(made.row.key));
+    endpoint_ =
+        clock_.run(endpoints_.create(tenant(), *endpoint::read_new_endpoint(config.root(), egress::EgressRules{})))
+            ->row;
+    dispatcher_.endpoint_added(endpoints_.find(endpoint_.key));
   }
   ~DispatcherTest() override { std::filesystem::remove_all(folder_); }
 
@@ -98,7 +138,7 @@ class DispatcherTest : public testing::Test {
   SeededRandom random_{1};
   PromptLanes lanes_{clock_};
   SealedSecrets secrets_{MasterKey({}), random_};
-  ForgetfulStore store_{open_store()};
+  UnreliableStore store_{open_store()};
   NullTelemetry telemetry_;
   CountingExchange exchange_;
   Tenants tenants_;
@@ -111,6 +151,7 @@ class DispatcherTest : public testing::Test {
                           .telemetry = telemetry_},
                          endpoints_};
   Intake intake_{store_, dispatcher_, tenants_, clock_, random_};
+  store::Endpoint endpoint_;
 };
 
 TEST_F(DispatcherTest, sends_what_a_commit_made_whose_answer_was_lost) {
@@ -130,6 +171,65 @@ TEST_F(DispatcherTest, looking_again_leaves_alone_what_is_in_memory) {
   clock_.run_for(std::chrono::seconds(5));
   EXPECT_EQ(exchange_.requests, 2);
   EXPECT_EQ(dispatcher_.counts().attempts, 2u);
+}
+
+TEST_F(DispatcherTest, looking_again_is_not_misled_by_what_ended_while_it_read) {
+  exchange_.holds = true;
+  submit();
+  clock_.settle();
+  store_.forgets_next = true;
+  submit();
+  exchange_.holds = false;
+  store_.holds_reads = true;
+  clock_.run_for(std::chrono::seconds(1));
+  exchange_.release();
+  clock_.settle();
+  ASSERT_EQ(dispatcher_.counts().delivered, 1u);
+  store_.release_reads();
+  clock_.settle();
+  EXPECT_EQ(exchange_.requests, 2);
+  EXPECT_EQ(dispatcher_.counts().delivered, 2u);
+}
+
+TEST_F(DispatcherTest, an_attempt_in_doubt_that_cannot_be_settled_yet_is_settled_later) {
+  submit();
+  store_.forgets_next = true;
+  store_.refuses_after_forgetting = true;
+  clock_.settle();
+  EXPECT_EQ(exchange_.requests, 0);
+  clock_.run_for(std::chrono::seconds(5));
+  EXPECT_EQ(exchange_.requests, 1);
+  EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
+TEST_F(DispatcherTest, an_endpoint_whose_deletion_was_in_doubt_leaves_nothing_in_memory) {
+  exchange_.status = 500;
+  submit();
+  submit();
+  clock_.settle();
+  ASSERT_EQ(exchange_.requests, 2);
+  store_.forgets_next = true;
+  ASSERT_FALSE(clock_.run(endpoints_.remove(tenant(), endpoint_.id)));
+  clock_.run_for(std::chrono::seconds(60));
+  EXPECT_EQ(exchange_.requests, 2);
+  EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
+TEST_F(DispatcherTest, a_replay_of_what_died_a_moment_ago_opens_it) {
+  exchange_.status = 422;
+  exchange_.disposition = "rejected";
+  exchange_.holds = true;
+  const auto taken = std::get<store::IntakeAnswer>(submit());
+  clock_.settle();
+  const EventId event = std::get<store::Taken>(taken.items.front()).id;
+  store_.tells_next_at_the_second_read = true;
+  exchange_.release();
+  exchange_.holds = false;
+  clock_.settle();
+  const DeliveryId delivery = DeliveryId{event, endpoint_.id};
+  const Result<ReplayOutcome> outcome = clock_.run(dispatcher_.replay(tenant(), delivery));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(*outcome, ReplayOutcome::opened);
 }
 
 }  // namespace

@@ -23,7 +23,12 @@ Co<Result<void>> Dispatcher::State::load() {
     if (!page) co_return std::unexpected(std::move(page).error());
     if (page->empty()) co_return Result<void>{};
     after = page->back().key;
-    std::erase_if(*page, [this](const store::Delivery& found) { return line_up.find(found.key) != nullptr; });
+    leave_out_known(*page);
+    if (started) {
+      page = co_await read_again(*std::move(page));
+      if (!page) co_return std::unexpected(std::move(page).error());
+      leave_out_known(*page);
+    }
     co_await settle_all_lapsed(*page);
     for (store::Delivery& found : *page) {
       if (std::holds_alternative<delivery::InFlight>(found.state))
@@ -31,6 +36,24 @@ Co<Result<void>> Dispatcher::State::load() {
       line_up.insert(std::move(found), nullptr, ports.clock.now(), ports.clock.wall());
     }
   }
+}
+
+void Dispatcher::State::leave_out_known(std::vector<store::Delivery>& page) {
+  std::erase_if(page, [this](const store::Delivery& found) { return line_up.find(found.key) != nullptr; });
+}
+
+// While attempts run, some that memory does not know any more have ended since the page was read.
+Co<Result<std::vector<store::Delivery>>> Dispatcher::State::read_again(std::vector<store::Delivery> page) {
+  using Page = Result<std::vector<store::Delivery>>;
+  co_return co_await store::read(ports.store, [&page](store::StoreReader& reader) -> Page {
+    std::vector<store::Delivery> current;
+    for (const store::Delivery& found : page) {
+      SEMEL_TRY(row, reader.delivery(found.key));
+      const bool dead = row && std::holds_alternative<delivery::Dead>(row->state);
+      if (row && (dead || delivery::is_open(delivery::name_of(row->state)))) current.push_back(*std::move(row));
+    }
+    return current;
+  });
 }
 
 // All at once, so that they share their commits.
@@ -88,7 +111,7 @@ Co<void> Dispatcher::State::settle_lapsed(store::Delivery& found) {
 Co<void> Dispatcher::State::back_off() { co_await sleep_until(ports.clock, ports.clock.now() + kStoreBackOff); }
 
 // Takes what the store says about the delivery over the memory's version. Bounded by the process: the store either
-// becomes readable again or ends it.
+// becomes readable and writable again or ends it.
 Co<void> Dispatcher::State::reread(Entry& entry) {
   const DeliveryKey key = entry.delivery.key;
   while (true) {
@@ -100,12 +123,12 @@ Co<void> Dispatcher::State::reread(Entry& entry) {
     SEMEL_CHECK(found->has_value());  // delivery rows are for ever
     store::Delivery delivery = **std::move(found);
     if (std::holds_alternative<delivery::InFlight>(delivery.state)) co_await settle_lapsed(delivery);
+    if (std::holds_alternative<delivery::InFlight>(delivery.state)) {
+      co_await back_off();
+      continue;
+    }
     entry.delivery = std::move(delivery);
-    if (std::holds_alternative<delivery::InFlight>(entry.delivery.state))
-      line_up.put_back(entry, ports.clock.now() + kStoreBackOff);
-    else
-      line_up.ended(entry, ports.clock.now(), ports.clock.wall());
-    post_pump();
+    ended(entry);
     co_return;
   }
 }

@@ -41,7 +41,10 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
   }
 
   Entry* entry = line_up.find(found.key);
-  if (entry && !line_up.take(*entry)) co_return Answer(ReplayOutcome::already_open);
+  if (entry && !line_up.take(*entry)) {
+    if (step->already_open) co_return Answer(ReplayOutcome::already_open);
+    co_return Answer(std::nullopt);  // over in the store, but not in memory yet
+  }
   const store::CommitAnswer answer =
       co_await store::commit(ports.store, store::ChangeDelivery{.tenant = found.tenant,
                                                                 .fence = ports.store.fence(),
