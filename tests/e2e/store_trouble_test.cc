@@ -2,6 +2,7 @@
 // recovers by itself.
 #include <fmt/format.h>
 #include <sqlite3.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <fstream>
@@ -118,6 +119,30 @@ TEST_F(StoreTrouble, a_store_that_another_process_keeps_locked_is_503_and_nothin
   ASSERT_TRUE(again) << note_of(again);
   EXPECT_EQ(again->status(), 202) << again->body();
   EXPECT_EQ(again->http().header("idempotent-replayed"), "");
+}
+
+TEST_F(StoreTrouble, a_write_that_fails_is_answered_as_unknown_and_ends_the_server_and_the_next_one_goes_on) {
+  harness::SemelServer server = make_server();
+  ASSERT_TRUE(server.start());
+  const Result<ApiAnswer> before = server.api().post("/v1/events", event_of(10));
+  ASSERT_TRUE(before) << note_of(before);
+  ASSERT_EQ(before->status(), 202) << before->body();
+
+  const rlimit no_byte_more{.rlim_cur = 1, .rlim_max = RLIM_INFINITY};
+  ASSERT_EQ(prlimit(server.pid(), RLIMIT_FSIZE, &no_byte_more, nullptr), 0);
+  const Result<ApiAnswer> in_doubt = server.api().post("/v1/events", event_of(10));
+  ASSERT_TRUE(in_doubt) << note_of(in_doubt);
+  EXPECT_EQ(in_doubt->status(), 503);
+  EXPECT_EQ(in_doubt->text("code"), "OUTCOME_UNKNOWN");
+  const std::optional<harness::Exit> exit = server.process().wait(kPatience);
+  ASSERT_TRUE(exit);
+  EXPECT_NE(exit->code, 0);
+  EXPECT_EQ(exit->signal, 0);
+
+  ASSERT_TRUE(server.start());
+  const Result<ApiAnswer> shown = server.api().get("/v1/events/" + before->text("id"));
+  ASSERT_TRUE(shown) << note_of(shown);
+  EXPECT_EQ(shown->status(), 200);
 }
 
 }  // namespace
