@@ -6,6 +6,8 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <filesystem>
+
 #include "cli/api_client.h"
 #include "cli/failure.h"
 #include "edge/os/loop.h"
@@ -62,6 +64,9 @@ Finding check_sqlite(int number) {
 Finding check_openssl() { return {Verdict::good, "openssl", OpenSSL_version(OPENSSL_VERSION), ""}; }
 
 Finding check_store(const std::string& database) {
+  const std::string folder = std::filesystem::path(database).parent_path().string();
+  if (!folder.empty() && !exists(folder))
+    return {Verdict::bad, "store", "the folder " + folder + " does not exist", "make it, for the user who runs semel"};
   if (!exists(database)) return {Verdict::note, "store", database + " does not exist; the first start makes it", ""};
   const Result<sqlite::LockFile> lock = sqlite::LockFile::take(database + ".lock");
   if (lock) return check_schema(database);

@@ -59,6 +59,7 @@ TEST_F(ChecksTest, a_master_key_must_be_there_and_private) {
 TEST_F(ChecksTest, a_store_that_is_none_is_bad_and_one_that_is_not_there_is_to_come) {
   EXPECT_EQ(check_store((folder_ / "missing.db").string()).verdict, Verdict::note);
   EXPECT_FALSE(std::filesystem::exists(folder_ / "missing.db"));
+  EXPECT_EQ(check_store((folder_ / "no folder" / "missing.db").string()).verdict, Verdict::bad);
   EXPECT_EQ(check_store(file("text.db", std::string(4096, 'x'), 0600)).verdict, Verdict::bad);
 }
 

@@ -37,7 +37,8 @@ std::string way_out(Recourse recourse) {
 std::string way_out(int status) {
   switch (status) {
     case 401:
-      return "set SEMEL_KEY to an API key; the operator's is shown when a store is created";
+      return "set SEMEL_KEY to an API key; the operator's was shown, or written to STORE_FILE.admin-key, at the first "
+             "start";
     case 403:
       return "use a key whose role, tenant and event types allow this; `semel keys list` shows them";
     case 404:
@@ -48,6 +49,12 @@ std::string way_out(int status) {
     default:
       return "";
   }
+}
+
+std::string way_out(const http::SimpleAnswer& answer) {
+  if (answer.body.find("\"DESTINATION_DENIED\"") != std::string::npos)
+    return "the operator opens private addresses and other ports: `semel serve --allow-destination 127.0.0.1/32:8080`";
+  return way_out(answer.status);
 }
 
 bool is_in_doubt(const http::SimpleAnswer& answer) {
@@ -91,7 +98,7 @@ int report(const http::SimpleAnswer& answer) {
     print(describe(answer), way_out(Recourse::ask_then_retry));
     return exit_unknown_outcome;
   }
-  print(describe(answer), way_out(answer.status));
+  print(describe(answer), way_out(answer));
   return exit_code_of_status(answer.status);
 }
 

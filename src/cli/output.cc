@@ -29,7 +29,7 @@ int show(const Result<http::SimpleAnswer>& answer, Output output,
 }  // namespace
 
 void add_json_flag(CLI::App& command, Output& output) {
-  command.add_flag_callback("--json", [&output] { output = Output::json; }, "print the server's answer as JSON");
+  command.add_flag_callback("--json", [&output] { output = Output::json; }, "print JSON, for programs");
 }
 
 int show_list(const Result<http::SimpleAnswer>& answer, Output output, std::string_view name,

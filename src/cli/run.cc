@@ -1,8 +1,17 @@
 // run.cc: the root of the command line.
 #include "cli/run.h"
 
-#include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/nearest.h"
 #include "cli/commands.h"
 #include "cli/exit_code.h"
 #include "cli/listen.h"
@@ -10,6 +19,8 @@
 namespace semel::cli {
 
 namespace {
+
+constexpr std::size_t kShownMax = 64;
 
 void add_all(CLI::App& root, int& exit_code) {
   add_serve(root, exit_code);
@@ -26,6 +37,17 @@ void add_all(CLI::App& root, int& exit_code) {
   add_completion(root, exit_code);
 }
 
+// The parser itself would only say that a sub-command is missing.
+std::optional<std::string> unknown_command(const CLI::App& root, int argc, char** argv) {
+  if (argc < 2 || *argv[1] == '-' || *argv[1] == '\0') return std::nullopt;
+  const std::string name = argv[1];
+  std::vector<std::string_view> known;
+  for (const CLI::App* command : root.get_subcommands({})) known.push_back(command->get_name());
+  if (std::ranges::find(known, name) != known.end()) return std::nullopt;
+  return "no command '" + printable(name, kShownMax) + "'" + nearest_name_hint(name, known) +
+         "; `semel --help` lists them";
+}
+
 }  // namespace
 
 int run(int argc, char** argv) {
@@ -36,6 +58,10 @@ int run(int argc, char** argv) {
   root.require_subcommand(1);
   int exit_code = exit_ok;
   add_all(root, exit_code);
+  if (const std::optional<std::string> unknown = unknown_command(root, argc, argv)) {
+    fmt::print(stderr, "semel: {}\n", *unknown);
+    return exit_usage;
+  }
   try {
     root.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -50,8 +50,10 @@ void add_serve_options(CLI::App& command, ServeOptions& options) {
   command.add_option("--store", options.store, "where everything is kept: sqlite:FILE (sqlite:semel.db)");
   command.add_option("--listen", options.listen, "ADDRESS:PORT; port 0 takes a free one (127.0.0.1:7350)");
   command.add_option("--config", options.config_file, "a TOML file with these settings");
-  command.add_option("--allow-destination", options.allow_destination,
-                     "open a range that is not public to deliveries: CIDR[:PORT[-PORT][,..]]; may be repeated");
+  command.add_option(
+      "--allow-destination", options.allow_destination,
+      "open a range that is not public to deliveries: CIDR[:PORT[-PORT][,..]], without ports 80, 443, 8080 and "
+      "8443; may be repeated");
   command.add_flag("--behind-proxy", options.behind_proxy,
                    "a TLS proxy stands before this listener, which may then be on any address");
   command.add_option("--master-key-file", options.master_key_file,
