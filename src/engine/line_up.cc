@@ -72,8 +72,6 @@ void LineUp::remove_endpoint(EndpointKey key) {
   lanes_.erase(lane);
 }
 
-bool LineUp::has_endpoint(EndpointKey key) const { return lanes_.contains(key); }
-
 admission::Window& LineUp::window(Entry& entry) {
   SEMEL_CHECK(entry.lane);
   return entry.lane->window;

@@ -57,7 +57,6 @@ class LineUp {
   void add_endpoint(EndpointKey key, endpoint::Ordering ordering, admission::Window window);
   // Drops everything of the endpoint that is not taken; what is taken becomes `abandoned`.
   void remove_endpoint(EndpointKey key);
-  bool has_endpoint(EndpointKey key) const;
   admission::Window& window(Entry& entry);
 
   // An open delivery (due, unknown or parked), or a dead one of a per-key endpoint. Ignored when its endpoint is not
