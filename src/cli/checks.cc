@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "cli/api_client.h"
@@ -103,8 +104,10 @@ Finding check_egress(const std::vector<egress::AllowedRange>& allowed) {
           "whoever may create endpoints can reach these, over plain http too; open no more than you need"};
 }
 
-Finding check_listener() {
-  const ServerAddress server = server_from_environment();
+Finding check_listener(const egress::SocketAddress& listen) {
+  ServerAddress server = server_from_environment();
+  if (const char* named = std::getenv("SEMEL_URL"); named == nullptr || *named == '\0')
+    server.url = "http://" + egress::format_socket_address(listen);
   ApiClient client(server);
   const Result<http::SimpleAnswer> answer = client.call({.target = "/v1/version"});
   if (!answer)
@@ -126,7 +129,7 @@ std::vector<Finding> check_everything(const app::Config& config) {
           check_master_key(config.master_key, exists(config.database)),
           check_clock(loop.wall()),
           check_egress(config.allowed),
-          check_listener()};
+          check_listener(config.listen)};
 }
 
 }  // namespace semel::cli

@@ -25,6 +25,6 @@ Finding check_store(const std::string& database);
 Finding check_master_key(const MasterKeyFile& file, bool store_exists);
 Finding check_clock(WallTime now);
 Finding check_egress(const std::vector<egress::AllowedRange>& allowed);
-Finding check_listener();
+Finding check_listener(const egress::SocketAddress& listen);  // asks SEMEL_URL where that is set
 
 }  // namespace semel::cli

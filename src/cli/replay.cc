@@ -13,7 +13,9 @@ void add_replay(CLI::App& root, int& exit_code) {
     std::string id;
     Output output = Output::text;
   };
-  CLI::App* command = root.add_subcommand("replay", "send a delivery again: same id, same bytes, its next round");
+  CLI::App* command = root.add_subcommand(
+      "replay",
+      "send a delivery again: same id, same bytes, its next round; one that waits for its next attempt goes now");
   auto options = std::make_shared<Options>();
   command->add_option("DELIVERY", options->id, "EVENT_ID.ENDPOINT_ID, as `semel deliveries list` shows it")->required();
   add_json_flag(*command, options->output);
