@@ -12,7 +12,7 @@ test_main() {
   build_all "$sanitizer"
   local folder
   folder=$(build_folder "$sanitizer")
-  [ -z "$sanitizer" ] && interop_install
+  interop_install
   run_tests "$folder" "$filter"
   if [ "$filter" = '*' ] && [ -z "$sanitizer" ]; then
     second_opinion
