@@ -20,9 +20,10 @@ constexpr std::size_t kItemsMax = 500;
 constexpr BodyRules kBatchBody{.bytes_max = 4 * 1024 * 1024, .depth_max = 67};
 
 struct Reading {
-  std::vector<std::optional<Problem>> refused;  // one for each item of the array
-  std::vector<engine::IntakeItem> items;        // those that are not refused, in their order, until submitted
-  std::size_t submitted = 0;                    // how many those are
+  std::vector<std::optional<Problem>> refused;    // one for each item of the array
+  std::vector<engine::IntakeItem> items;          // those that are not refused, in their order, until submitted
+  std::size_t submitted = 0;                      // how many those are
+  std::vector<idempotency::Fingerprint> content;  // of all
 };
 
 std::optional<std::string_view> readable_ordering_key(const JsonValue& object) {
@@ -50,9 +51,11 @@ Reading read_items(const Services& services, const ApiCall& call, const JsonValu
     const JsonValue object = events.at(i);
     const std::optional<std::string_view> ordering_key = readable_ordering_key(object);
     Answered<engine::IntakeItem> item = read_item(services, call, object);
+    reading.content.push_back(item ? item->fingerprint : services.intake.fingerprint(call.tenant, object));
     if (item && ordering_key && refused_keys.contains(*ordering_key))
       item = std::unexpected(problem_of(intake::Refuse{.why = intake::Refuse::Why::predecessor_refused}));
     if (item) {
+      item->position = i;
       reading.items.push_back(*std::move(item));
       reading.refused.emplace_back();
     } else {
@@ -123,8 +126,12 @@ Co<Answer> submit_batch(Services& services, ApiCall call) {
   Reading reading = read_items(services, call, *events);
   if (reading.items.empty()) co_return json_response(200, results_json(reading, {}));
 
-  engine::IntakeRequest request{
-      .tenant = call.tenant, .client = call.caller.client, .items = std::move(reading.items), .key = {}, .batch = true};
+  engine::IntakeRequest request{.tenant = call.tenant,
+                                .client = call.caller.client,
+                                .items = std::move(reading.items),
+                                .key = {},
+                                .batch = true,
+                                .content = std::move(reading.content)};
   if (call.idempotency_key) request.key = idempotency::hash_key(*call.idempotency_key);
   const bool keyed = request.key.has_value();
 

@@ -88,6 +88,30 @@ TEST_F(BatchTest, the_same_key_with_another_content_is_refused_as_a_whole) {
   EXPECT_EQ(code(response), "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST");
 }
 
+TEST_F(BatchTest, a_key_is_bound_to_every_item_also_to_those_that_are_refused) {
+  const Headers key = {{"idempotency-key", "b-1"}};
+  const std::string items = R"({"type":"t","data":1},7)";
+  const HttpResponse first = batch(items, key);
+  ASSERT_EQ(summary(first), "202 400/BODY_INVALID");
+  EXPECT_EQ(code(batch(R"({"type":"t","data":1})", key)), "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST");
+  EXPECT_EQ(code(batch(R"(7,{"type":"t","data":1})", key)), "IDEMPOTENCY_KEY_REUSED_WITH_DIFFERENT_REQUEST");
+  EXPECT_EQ(summary(batch(items, key)), "202 400/BODY_INVALID");
+}
+
+TEST_F(BatchTest, an_item_that_was_forbidden_is_judged_when_the_same_batch_comes_again_and_the_others_are_not) {
+  const Headers key = {{"idempotency-key", "b-1"}};
+  const std::string items = R"({"type":"bill.a","data":1},{"id":"e","type":"order.a","data":1})";
+  const auto orders_only = make_key(R"("role":"producer","client":"c","event_types":["order.*"])");
+  const auto everything = make_key(R"("role":"producer","client":"c")");
+  act_as(orders_only);
+  ASSERT_EQ(summary(batch(items, key)), "403/EVENT_TYPE_FORBIDDEN 202");
+  act_as(everything);
+  const HttpResponse again = batch(items, key);
+  EXPECT_EQ(summary(again), "202 202");
+  EXPECT_NE(again.body.find(R"("id":"e","accepted_at":"2026-11-30T08:00:00.000Z","duplicate":false)"),
+            std::string::npos);
+}
+
 TEST_F(BatchTest, the_key_of_a_single_event_is_another_key) {
   const Headers key = {{"idempotency-key", "k"}};
   const HttpResponse single = post("/v1/events", R"({"type":"t","data":1})", key);

@@ -25,20 +25,19 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
   const WallTime now = clock_.wall();
   store::Intake write_set{.tenant = request.tenant, .client = std::move(request.client), .items = {}, .batch_key = {}};
   std::vector<EventId> ids;
-  std::vector<idempotency::Fingerprint> fingerprints;
   for (IntakeItem& item : request.items) {
     EventId fresh{make_id("evt_", now, entropy_)};
     ids.push_back(item.submission.id ? EventId{*item.submission.id} : fresh);
-    fingerprints.push_back(item.fingerprint);
     write_set.items.push_back({.submission = std::move(item.submission),
                                .fresh_id = std::move(fresh),
                                .fingerprint = item.fingerprint,
                                .key = request.batch ? std::nullopt : request.key,
-                               .accepted_at = now});
+                               .accepted_at = now,
+                               .position = item.position});
   }
   if (request.batch && request.key)
     write_set.batch_key = store::Intake::BatchKey{
-        *request.key, idempotency::fingerprint_batch(tenants_.at(request.tenant).fingerprint_key, fingerprints)};
+        *request.key, idempotency::fingerprint_batch(tenants_.at(request.tenant).fingerprint_key, request.content)};
 
   store::CommitAnswer answer = co_await store::commit(store_, std::move(write_set));
   if (auto* refused = std::get_if<store::Refused>(&answer)) co_return std::move(*refused);

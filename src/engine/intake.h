@@ -22,6 +22,7 @@ namespace semel::engine {
 struct IntakeItem {
   event::Submission submission;
   idempotency::Fingerprint fingerprint;  // Intake::fingerprint of the event object
+  std::size_t position = 0;              // in the array of its batch
 };
 
 struct IntakeRequest {
@@ -30,6 +31,8 @@ struct IntakeRequest {
   std::vector<IntakeItem> items;
   std::optional<idempotency::KeyHash> key;  // Idempotency-Key; of the only item, or of the whole batch
   bool batch = false;
+  // Of every element of a keyed batch's array, also of those that are refused: what its key is bound to.
+  std::vector<idempotency::Fingerprint> content;
 };
 
 // Too many deliveries are sendable and not being sent (kSendableMax): surely nothing was stored.
@@ -47,6 +50,7 @@ class Intake {
   Intake(store::Store& store, Dispatcher& dispatcher, const Tenants& tenants, Clock& clock, Entropy& entropy)
       : store_(store), dispatcher_(dispatcher), tenants_(tenants), clock_(clock), entropy_(entropy) {}
 
+  // Any JSON value has one, so that elements of a batch that are no events have.
   idempotency::Fingerprint fingerprint(TenantKey tenant, const JsonValue& event_object) const;
   Co<IntakeResult> submit(IntakeRequest request);
 

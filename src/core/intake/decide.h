@@ -70,6 +70,7 @@ struct Item {
   idempotency::Fingerprint fingerprint;
   std::optional<idempotency::KeyHash> key;  // Idempotency-Key of POST /v1/events; never set within a batch
   WallTime accepted_at;
+  std::size_t position = 0;  // in the array of its batch, of which some items may have been refused before
 };
 
 struct NewDelivery {

@@ -106,6 +106,7 @@ class StoreConformance : public testing::TestWithParam<StoreKind> {
   }
   static Intake batch_of(std::vector<std::string> events, const std::string& key, std::uint8_t content) {
     Intake intake = intake_of(std::move(events));
+    for (std::size_t i = 0; i < intake.items.size(); ++i) intake.items[i].position = i;
     intake.batch_key = Intake::BatchKey{idempotency::hash_key({key}), {content}};
     return intake;
   }

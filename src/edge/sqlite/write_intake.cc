@@ -261,15 +261,14 @@ store::IntakeAnswer take_batch(Transaction& transaction, Submissions& submission
   if (std::holds_alternative<KeyReused>(opened)) return {.batch_key_reused = true};
   auto& record = std::get<BatchRecord>(opened);
   store::IntakeAnswer answer{.batch_replayed = record.settled.size() == intake.items.size()};
-  for (std::size_t position = 0; position < intake.items.size(); ++position) {
-    const intake::Item& item = intake.items[position];
-    if (const auto settled = record.settled.find(position); settled != record.settled.end()) {
+  for (const intake::Item& item : intake.items) {
+    if (const auto settled = record.settled.find(item.position); settled != record.settled.end()) {
       if (std::holds_alternative<Refuse>(settled->second.answer)) submissions.note_refusal(item);
       answer.items.push_back(std::move(settled->second.answer));
       continue;
     }
     Judged judged = submissions.judge(item);
-    settle_item(transaction, intake.tenant, record.batch, position, judged);
+    settle_item(transaction, intake.tenant, record.batch, item.position, judged);
     answer.items.push_back(std::move(judged.answer));
   }
   return answer;
