@@ -108,10 +108,22 @@ int send_one(const Options& options) {
   return answer->status == 202 ? show_accepted(*answer, options.output) : report(*answer);
 }
 
+bool says_more_than_type(const Options& options) {
+  for (const std::string* text :
+       {&options.data, &options.id, &options.schema_version, &options.source, &options.ordering_key,
+        &options.correlation_id, &options.causation_id, &options.occurred_at, &options.idempotency_key})
+    if (!text->empty()) return true;
+  return options.sequence || options.entity_version || options.sequence_start;
+}
+
 int run_send(const Options& options) {
   if (options.file.empty() == options.type.empty())
     return report(Error{Fault::invalid, "name an event with --type and --data, or a file of events with --file"});
   if (options.file.empty()) return send_one(options);
+  if (says_more_than_type(options))
+    return report(Error{Fault::invalid,
+                        "with --file each line says all about its event; options about one event do not "
+                        "go with it. Lines with an id can be sent again"});
   return send_many({.file = options.file,
                     .batch = options.batch,
                     .patience = std::chrono::seconds(options.patience_s),
