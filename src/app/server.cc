@@ -162,7 +162,9 @@ class Composition {
     scope_.spawn(stop(kStopWithin));
   }
 
+  // The store tells of its end, and so does every commit that saw it: the first one counts.
   void fail_with(std::string note) {
+    if (std::exchange(failed_, true)) return;
     log_->note(Level::error, "store_lost", {{"note", note}});
     result_ = fail(Fault::corrupt, std::move(note));
     if (std::exchange(stopping_, true) || !parts_ || !parts_->listener) return loop_.stop();
@@ -190,6 +192,7 @@ class Composition {
   std::optional<Parts> parts_;
   Scope scope_;
   bool stopping_ = false;
+  bool failed_ = false;
   Result<void> result_;
 };
 

@@ -40,7 +40,7 @@ Co<void> Dispatcher::State::attempt(Entry& entry) {
     put_back(entry);
     co_return;
   }
-  if (!co_await have_body(entry)) {
+  if (!co_await have_body(entry) || draining) {
     put_back(entry);
     co_return;
   }

@@ -10,7 +10,7 @@
 namespace semel::engine {
 
 // The deliveries of one endpoint.
-struct Lane {
+struct EndpointQueue {
   EndpointKey endpoint;
   endpoint::Ordering ordering;
   admission::Window window;
@@ -46,53 +46,53 @@ LineUp::LineUp() = default;
 LineUp::~LineUp() = default;
 
 void LineUp::add_endpoint(EndpointKey key, endpoint::Ordering ordering, admission::Window window) {
-  std::unique_ptr<Lane>& lane = lanes_[key];
-  if (lane) return;
-  lane =
-      std::make_unique<Lane>(Lane{.endpoint = key, .ordering = ordering, .window = window, .ready = {}, .lines = {}});
+  std::unique_ptr<EndpointQueue>& queue = queues_[key];
+  if (queue) return;
+  queue = std::make_unique<EndpointQueue>(
+      EndpointQueue{.endpoint = key, .ordering = ordering, .window = window, .ready = {}, .lines = {}});
 }
 
 void LineUp::remove_endpoint(EndpointKey key) {
-  const auto lane = lanes_.find(key);
-  if (lane == lanes_.end()) return;
+  const auto queue = queues_.find(key);
+  if (queue == queues_.end()) return;
   std::vector<Entry*> theirs;
   for (const auto& [delivery, entry] : entries_)
-    if (entry->lane == lane->second.get()) theirs.push_back(entry.get());
+    if (entry->queue == queue->second.get()) theirs.push_back(entry.get());
   for (Entry* entry : theirs) {
     if (entry->place == Entry::Place::taken) {
       entry->abandoned = true;
-      entry->lane = nullptr;
+      entry->queue = nullptr;
     } else {
       leave_place(*entry);
       entries_.erase(entry->delivery.key);
     }
   }
-  if (lane->second->deferred_until) deferred_.erase({*lane->second->deferred_until, key});
+  if (queue->second->deferred_until) deferred_.erase({*queue->second->deferred_until, key});
   std::erase(turns_, key);
-  lanes_.erase(lane);
+  queues_.erase(queue);
 }
 
 admission::Window& LineUp::window(Entry& entry) {
-  SEMEL_CHECK(entry.lane);
-  return entry.lane->window;
+  SEMEL_CHECK(entry.queue);
+  return entry.queue->window;
 }
 
 bool LineUp::insert(store::Delivery delivery, std::shared_ptr<const store::EventBody> body, MonotonicTime now,
                     WallTime wall) {
-  const auto lane = lanes_.find(delivery.endpoint);
-  if (lane == lanes_.end() || entries_.contains(delivery.key)) return false;
+  const auto queue = queues_.find(delivery.endpoint);
+  if (queue == queues_.end() || entries_.contains(delivery.key)) return false;
   const std::optional<WallTime> due = due_time(delivery.state);
   const bool dead = std::holds_alternative<delivery::Dead>(delivery.state);
   SEMEL_CHECK(due || dead);
-  if (dead && lane->second->ordering != endpoint::Ordering::per_key) return false;
+  if (dead && queue->second->ordering != endpoint::Ordering::per_key) return false;
 
   auto owned = std::make_unique<Entry>();
   Entry& entry = *owned;
   entry.delivery = std::move(delivery);
   entry.body = std::move(body);
-  entry.lane = lane->second.get();
+  entry.queue = queue->second.get();
   if (due) entry.due = to_monotonic(*due, now, wall);
-  if (entry.delivery.line) entry.lane->lines[*entry.delivery.line].emplace(*entry.delivery.sequence, &entry);
+  if (entry.delivery.line) entry.queue->lines[*entry.delivery.line].emplace(*entry.delivery.sequence, &entry);
   entries_.emplace(entry.delivery.key, std::move(owned));
   if (dead)
     entry.place = Entry::Place::over;
@@ -113,29 +113,29 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
     make_ready(entry);
   }
   while (!deferred_.empty() && deferred_.begin()->first <= now) {
-    end_deferral(*lanes_.at(deferred_.begin()->second));
+    end_deferral(*queues_.at(deferred_.begin()->second));
   }
   while (!turns_.empty() && taken_ < kInFlightMax) {
-    Lane& lane = *lanes_.at(turns_.front());
+    EndpointQueue& queue = *queues_.at(turns_.front());
     turns_.pop_front();
-    lane.in_turns = false;
-    const admission::Window::Admission admission = lane.window.admit(lane.in_flight, wall);
+    queue.in_turns = false;
+    const admission::Window::Admission admission = queue.window.admit(queue.in_flight, wall);
     if (const auto* wait = std::get_if<admission::Window::Defer>(&admission)) {
-      defer(lane, wait->until, now, wall);
+      defer(queue, wait->until, now, wall);
       continue;
     }
     if (std::holds_alternative<admission::Window::Full>(admission)) continue;
-    while (!lane.ready.empty()) {
-      Entry* entry = find(lane.ready.front());
-      lane.ready.pop_front();
+    while (!queue.ready.empty()) {
+      Entry* entry = find(queue.ready.front());
+      queue.ready.pop_front();
       if (!entry || entry->place != Entry::Place::ready) continue;
       leave_ready(*entry);
       ++taken_;
       take_place(*entry);
       entry->place = Entry::Place::taken;
       entry->predecessor_closed = false;
-      entry->window_generation = lane.window.generation();
-      offer(lane);
+      entry->window_generation = queue.window.generation();
+      offer(queue);
       return entry;
     }
   }
@@ -153,7 +153,7 @@ bool LineUp::take(Entry& entry) {
 void LineUp::answered(Entry& entry) {
   if (entry.abandoned) return;
   free_place(entry);
-  offer(*entry.lane);
+  offer(*entry.queue);
 }
 
 void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
@@ -163,7 +163,7 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
     entries_.erase(entry.delivery.key);
     return;
   }
-  Lane& lane = *entry.lane;
+  EndpointQueue& queue = *entry.queue;
   free_place(entry);
   const std::optional<WallTime> due = due_time(entry.delivery.state);
   const bool parked = std::holds_alternative<delivery::Parked>(entry.delivery.state);
@@ -171,13 +171,13 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
     entry.due = parked && entry.predecessor_closed ? now : to_monotonic(*due, now, wall);
     place(entry, now);
   } else if (std::holds_alternative<delivery::Dead>(entry.delivery.state) && entry.delivery.line &&
-             lane.ordering == endpoint::Ordering::per_key) {
+             queue.ordering == endpoint::Ordering::per_key) {
     entry.place = Entry::Place::over;
     entry.body.reset();
   } else {
     let_go(entry, now);
   }
-  offer(lane);
+  offer(queue);
 }
 
 void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
@@ -195,7 +195,7 @@ void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
     entry.place = Entry::Place::waiting;
     waiting_.emplace(entry.due, entry.delivery.key);
   }
-  offer(*entry.lane);
+  offer(*entry.queue);
 }
 
 std::optional<MonotonicTime> LineUp::next_wake() const {
@@ -215,12 +215,12 @@ void LineUp::place(Entry& entry, MonotonicTime now) {
   } else {
     make_ready(entry);
   }
-  if (entry.delivery.line && entry.lane->ordering == endpoint::Ordering::per_key) hold_back_next(entry);
+  if (entry.delivery.line && entry.queue->ordering == endpoint::Ordering::per_key) hold_back_next(entry);
 }
 
 // A lower sequence that opened (a replay does that) holds back the one that led its line until now.
 void LineUp::hold_back_next(const Entry& entry) {
-  const std::map<Sequence, Entry*>& line = entry.lane->lines.at(*entry.delivery.line);
+  const std::map<Sequence, Entry*>& line = entry.queue->lines.at(*entry.delivery.line);
   const auto above = line.upper_bound(*entry.delivery.sequence);
   if (above == line.end()) return;
   Entry& next = *above->second;
@@ -229,32 +229,32 @@ void LineUp::hold_back_next(const Entry& entry) {
 
 void LineUp::make_ready(Entry& entry) {
   entry.place = Entry::Place::ready;
-  ++entry.lane->ready_count;
-  if (!entry.lane->deferred_until) ++sendable_;
-  entry.lane->ready.push_back(entry.delivery.key);
-  offer(*entry.lane);
+  ++entry.queue->ready_count;
+  if (!entry.queue->deferred_until) ++sendable_;
+  entry.queue->ready.push_back(entry.delivery.key);
+  offer(*entry.queue);
 }
 
 void LineUp::leave_ready(Entry& entry) {
-  --entry.lane->ready_count;
-  if (!entry.lane->deferred_until) --sendable_;
+  --entry.queue->ready_count;
+  if (!entry.queue->deferred_until) --sendable_;
 }
 
 // The endpoint waits: none of its deliveries is sendable until then.
-void LineUp::defer(Lane& lane, WallTime until, MonotonicTime now, WallTime wall) {
-  lane.deferred_until = to_monotonic(until, now, wall);
-  lane.deferred_until_wall = until;
-  deferred_.emplace(*lane.deferred_until, lane.endpoint);
-  sendable_ -= lane.ready_count;
+void LineUp::defer(EndpointQueue& queue, WallTime until, MonotonicTime now, WallTime wall) {
+  queue.deferred_until = to_monotonic(until, now, wall);
+  queue.deferred_until_wall = until;
+  deferred_.emplace(*queue.deferred_until, queue.endpoint);
+  sendable_ -= queue.ready_count;
 }
 
 // Its wait is over by the clock that never steps, whatever the wall says.
-void LineUp::end_deferral(Lane& lane) {
-  deferred_.erase({*lane.deferred_until, lane.endpoint});
-  lane.deferred_until.reset();
-  lane.window.wait_is_over(lane.deferred_until_wall);
-  sendable_ += lane.ready_count;
-  offer(lane);
+void LineUp::end_deferral(EndpointQueue& queue) {
+  deferred_.erase({*queue.deferred_until, queue.endpoint});
+  queue.deferred_until.reset();
+  queue.window.wait_is_over(queue.deferred_until_wall);
+  sendable_ += queue.ready_count;
+  offer(queue);
 }
 
 // Out of the queue it stands in; afterwards it is held back until it is placed again.
@@ -266,26 +266,26 @@ void LineUp::leave_place(Entry& entry) {
 
 void LineUp::leave_line(const Entry& entry) {
   if (!entry.delivery.line) return;
-  const auto line = entry.lane->lines.find(*entry.delivery.line);
+  const auto line = entry.queue->lines.find(*entry.delivery.line);
   line->second.erase(*entry.delivery.sequence);
-  if (line->second.empty()) entry.lane->lines.erase(line);
+  if (line->second.empty()) entry.queue->lines.erase(line);
 }
 
 // A delivery that is over leaves memory.
 void LineUp::let_go(Entry& entry, MonotonicTime now) {
-  Lane& lane = *entry.lane;
+  EndpointQueue& queue = *entry.queue;
   const store::Delivery gone = entry.delivery;
   leave_line(entry);
   entries_.erase(gone.key);
   const bool closed = !std::holds_alternative<delivery::Dead>(gone.state);
-  if (gone.line && closed) line_moves(lane, *gone.line, *gone.sequence, now);
+  if (gone.line && closed) line_moves(queue, *gone.line, *gone.sequence, now);
 }
 
 // A sequence closed: who names it as predecessor is asked at once if it is parked, and who it held back may go. A
 // delivery names the one before it of its line, so only the next one up can name what closed.
-void LineUp::line_moves(Lane& lane, LineKey key, Sequence closed, MonotonicTime now) {
-  const auto found = lane.lines.find(key);
-  if (found == lane.lines.end()) return;
+void LineUp::line_moves(EndpointQueue& queue, LineKey key, Sequence closed, MonotonicTime now) {
+  const auto found = queue.lines.find(key);
+  if (found == queue.lines.end()) return;
   const std::map<Sequence, Entry*>& line = found->second;
   if (const auto next = line.upper_bound(closed); next != line.end() && next->second->delivery.after == closed) {
     Entry& follower = *next->second;
@@ -301,24 +301,24 @@ void LineUp::line_moves(Lane& lane, LineKey key, Sequence closed, MonotonicTime 
 }
 
 bool LineUp::is_held_back(const Entry& entry) const {
-  if (!entry.delivery.line || entry.lane->ordering != endpoint::Ordering::per_key) return false;
-  return entry.lane->lines.at(*entry.delivery.line).begin()->first < *entry.delivery.sequence;
+  if (!entry.delivery.line || entry.queue->ordering != endpoint::Ordering::per_key) return false;
+  return entry.queue->lines.at(*entry.delivery.line).begin()->first < *entry.delivery.sequence;
 }
 
 void LineUp::take_place(Entry& entry) {
   entry.holds_place = true;
-  ++entry.lane->in_flight;
+  ++entry.queue->in_flight;
 }
 
 void LineUp::free_place(Entry& entry) {
-  if (std::exchange(entry.holds_place, false)) --entry.lane->in_flight;
+  if (std::exchange(entry.holds_place, false)) --entry.queue->in_flight;
 }
 
-// Gives the lane a turn when it has something ready. Whether it has room is asked when its turn comes.
-void LineUp::offer(Lane& lane) {
-  if (lane.in_turns || lane.deferred_until || lane.ready.empty()) return;
-  lane.in_turns = true;
-  turns_.push_back(lane.endpoint);
+// Gives the queue a turn when it has something ready. Whether it has room is asked when its turn comes.
+void LineUp::offer(EndpointQueue& queue) {
+  if (queue.in_turns || queue.deferred_until || queue.ready.empty()) return;
+  queue.in_turns = true;
+  turns_.push_back(queue.endpoint);
 }
 
 }  // namespace semel::engine

@@ -27,17 +27,17 @@ namespace semel::engine {
 
 inline constexpr std::size_t kInFlightMax = 4'096;
 
-struct Lane;
+struct EndpointQueue;
 
 // One open delivery, or a dead one that holds its ordering key back.
 struct Entry {
   store::Delivery delivery;
   std::shared_ptr<const store::EventBody> body;  // absent: read it from the store before sending
-  Lane* lane = nullptr;
+  EndpointQueue* queue = nullptr;
   MonotonicTime due{};
   enum class Place : std::uint8_t {
     waiting,    // for its time
-    ready,      // sendable, in its lane's queue
+    ready,      // sendable, in its queue's queue
     held_back,  // by a lower sequence of its ordering key
     taken,      // handed out by next()
     over,       // dead, holding higher sequences back
@@ -93,22 +93,22 @@ class LineUp {
   void hold_back_next(const Entry& entry);
   void make_ready(Entry& entry);
   void leave_ready(Entry& entry);
-  void defer(Lane& lane, WallTime until, MonotonicTime now, WallTime wall);
-  void end_deferral(Lane& lane);
+  void defer(EndpointQueue& queue, WallTime until, MonotonicTime now, WallTime wall);
+  void end_deferral(EndpointQueue& queue);
   void leave_place(Entry& entry);
   void leave_line(const Entry& entry);
   void let_go(Entry& entry, MonotonicTime now);
-  void line_moves(Lane& lane, LineKey line, Sequence closed, MonotonicTime now);
+  void line_moves(EndpointQueue& queue, LineKey line, Sequence closed, MonotonicTime now);
   bool is_held_back(const Entry& entry) const;
-  void offer(Lane& lane);
+  void offer(EndpointQueue& queue);
   void take_place(Entry& entry);
   void free_place(Entry& entry);
 
   std::unordered_map<DeliveryKey, std::unique_ptr<Entry>> entries_;
-  std::unordered_map<EndpointKey, std::unique_ptr<Lane>> lanes_;
+  std::unordered_map<EndpointKey, std::unique_ptr<EndpointQueue>> queues_;
   std::set<std::pair<MonotonicTime, DeliveryKey>> waiting_;
-  std::set<std::pair<MonotonicTime, EndpointKey>> deferred_;  // lanes that wait as a whole
-  std::deque<EndpointKey> turns_;                             // lanes with something ready and room for it
+  std::set<std::pair<MonotonicTime, EndpointKey>> deferred_;  // queues that wait as a whole
+  std::deque<EndpointKey> turns_;                             // queues with something ready and room for it
   std::size_t sendable_ = 0;
   std::size_t taken_ = 0;
 };

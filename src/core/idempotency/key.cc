@@ -72,6 +72,4 @@ KeyHash hash_key(const IdempotencyKey& key) {
   return hash;
 }
 
-std::string key_ref(const KeyHash& hash) { return to_hex(as_text(hash)).substr(0, 12); }
-
 }  // namespace semel::idempotency

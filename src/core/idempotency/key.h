@@ -25,6 +25,5 @@ Result<IdempotencyKey> parse_key(const std::vector<std::string_view>& values);
 
 using KeyHash = std::array<std::uint8_t, 32>;  // SHA-256 of the key's text; the key itself is never stored
 KeyHash hash_key(const IdempotencyKey& key);
-std::string key_ref(const KeyHash& hash);  // the first 12 hexadecimal digits, fit for logs
 
 }  // namespace semel::idempotency
