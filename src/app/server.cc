@@ -13,6 +13,7 @@
 #include "app/operator_key.h"
 #include "edge/net/net.h"
 #include "edge/os/entropy.h"
+#include "edge/os/files.h"
 #include "edge/os/lanes.h"
 #include "edge/os/loop.h"
 #include "edge/os/signals.h"
@@ -198,6 +199,7 @@ class Composition {
 
 Result<void> run_server(const Config& config, Console console) {
   ignore_write_signals();
+  keep_new_files_private();
   raise_handle_limit();
   Loop loop;
   OsEntropy entropy;

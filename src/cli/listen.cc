@@ -17,6 +17,7 @@
 #include "core/egress/address.h"
 #include "edge/net/net.h"
 #include "edge/os/entropy.h"
+#include "edge/os/files.h"
 #include "edge/os/lanes.h"
 #include "edge/os/loop.h"
 #include "edge/os/signals.h"
@@ -174,6 +175,7 @@ class Listening {
 
 int run_listen(const Options& options) {
   ignore_write_signals();
+  keep_new_files_private();
   Result<Prepared> prepared = prepare(options);
   if (!prepared) return report(prepared.error());
   const std::uint64_t seed = options.seed ? *options.seed : OsEntropy().next();

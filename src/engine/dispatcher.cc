@@ -87,8 +87,9 @@ void Dispatcher::fatal(std::string note) {
   state_->fatal(store::Unknown{Error{Fault::unknown_outcome, std::move(note)}, true});
 }
 
-void Dispatcher::look_again() {
+void Dispatcher::look_again(std::string_view note) {
   if (std::exchange(state_->looking_again, true)) return;
+  state_->ports.telemetry.note(Level::warning, "store_in_doubt", {{"note", std::string(note)}});
   state_->scope.spawn(state_->look_again());
 }
 

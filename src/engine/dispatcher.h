@@ -62,7 +62,7 @@ class Dispatcher {
   void take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body);
 
   // A commit's outcome is not known, but the store goes on: what it made is looked for in the store.
-  void look_again();
+  void look_again(std::string_view note);
 
   bool overloaded() const;
   milliseconds intake_delay() const;

@@ -45,7 +45,7 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
     if (unknown->fatal)
       dispatcher_.fatal(unknown->error.note);
     else
-      dispatcher_.look_again();
+      dispatcher_.look_again(unknown->error.note);
     co_return InDoubt{std::move(ids)};
   }
   SEMEL_CHECK(std::holds_alternative<store::Committed>(answer));  // intake relies on no version, so it cannot conflict

@@ -1,6 +1,7 @@
 // start_test.cc: what keeps a server from starting, and what it says then.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <fstream>
 
 #include "support/database.h"
@@ -39,6 +40,16 @@ TEST_F(Start, of_a_second_process_on_the_same_store_is_refused_with_the_pid_of_t
   const Result<harness::ApiAnswer> still = server.api().post("/v1/events", R"({"type":"a.b","data":{}})");
   ASSERT_TRUE(still) << note_of(still);
   EXPECT_EQ(still->status(), 202);
+}
+
+TEST_F(Start, makes_files_that_nobody_else_can_read) {
+  harness::SemelServer server = make_server();
+  ASSERT_TRUE(server.start());
+  using std::filesystem::perms;
+  for (const char* suffix : {"", "-wal", ".key"}) {
+    const perms given = std::filesystem::status(server.database() + suffix).permissions();
+    EXPECT_EQ(given & (perms::group_all | perms::others_all), perms::none) << suffix;
+  }
 }
 
 TEST_F(Start, on_a_store_of_a_newer_version_is_refused_and_changes_nothing) {

@@ -16,6 +16,8 @@
 
 namespace semel {
 
+void keep_new_files_private() { ::umask(077); }
+
 namespace {
 
 Fault fault_of(int error) {

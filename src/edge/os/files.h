@@ -11,6 +11,9 @@
 
 namespace semel {
 
+// Files this process makes from now on are its user's alone: events and effects are nobody else's to read.
+void keep_new_files_private();
+
 // After success the file holds exactly `bytes`, also after a power loss; before, and on any failure but
 // unknown_outcome, the old file stands as it was. A reader sees the old or the new bytes, never a mixture.
 // Fault::unavailable: surely not written. Fault::unknown_outcome: the new file is there, but whether it would survive a

@@ -14,6 +14,7 @@ constexpr int kSmallCount = 250;
 
 Fault fault_of(const Failure& failure) {
   if ((failure.code & 0xFF) == SQLITE_NOTADB) return Fault::invalid;
+  if ((failure.code & 0xFF) == SQLITE_CORRUPT) return Fault::corrupt;
   switch (failure.trouble) {
     case Trouble::constraint:
       return Fault::corrupt;
