@@ -14,11 +14,13 @@ bench_main() {  # bench [NAME] [options of that benchmark]
   case ${1:-} in ''|-*) ;; *) name=$1; shift ;; esac
   need "${build_packages[@]}"
   configure build/release -DSEMEL_SANITIZE=
-  ninja -C build/release -t targets all 2>/dev/null | grep -q "semel-bench-$name:" || die "no benchmark '$name'; there are: $(bench_names)"
+  [[ " $(bench_names) " == *" $name "* ]] || die "no benchmark '$name'; there are: $(bench_names)"
   compile build/release semel "semel-bench-$name" $([ "$name" = pipeline ] && echo semel-bench-floor semel-bench-sink)
-  exec "build/release/bench/semel-bench-$name" --semel build/release/semel "$@"
+  local program=()
+  [ "$name" = pipeline ] && program=(--semel build/release/semel)
+  exec "build/release/bench/semel-bench-$name" "${program[@]}" "$@"
 }
 
 bench_names() {
-  ninja -C build/release -t targets all 2>/dev/null | sed -n 's/^\(bench\/\)\?semel-bench-\([a-z_]*\):.*/\2/p' | sort -u | tr '\n' ' '
+  ninja -C build/release -t targets all 2>/dev/null | sed -n 's/^\(bench\/\)\?semel-bench-\([a-z_]*\):.*/\2/p' | grep -vx 'floor\|sink' | sort -u | tr '\n' ' '
 }
