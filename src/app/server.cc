@@ -133,7 +133,8 @@ class Composition {
   }
 
   Co<Result<void>> load_and_listen() {
-    if (auto loaded = co_await parts_->tenants.load(*parts_->store, secrets_); !loaded) co_return loaded;
+    if (auto loaded = co_await parts_->tenants.load(*parts_->store, secrets_); !loaded)
+      co_return std::unexpected(naming_the_key(loaded.error()));
     if (auto loaded = co_await parts_->keys.load(); !loaded) co_return loaded;
     if (auto loaded = co_await parts_->endpoints.load(); !loaded) co_return loaded;
     if (auto provided = co_await open_for_operator(); !provided) co_return provided;
@@ -144,6 +145,12 @@ class Composition {
     parts_->listener = *std::move(listener);
     console_.say("listening on http://" + egress::format_socket_address(parts_->listener->local()));
     co_return Result<void>{};
+  }
+
+  // What does not open with the first secret of a store is most likely the wrong key.
+  Error naming_the_key(Error error) const {
+    if (error.fault == Fault::corrupt) error.note += "; the master key was read from " + config_.master_key.path;
+    return error;
   }
 
   Co<Result<void>> open_for_operator() {

@@ -52,6 +52,15 @@ TEST_F(Start, makes_files_that_nobody_else_can_read) {
   }
 }
 
+TEST_F(Start, with_another_master_key_is_refused_and_names_the_file_it_came_from) {
+  harness::SemelServer server = make_server();
+  ASSERT_TRUE(server.start());
+  ASSERT_TRUE(server.stop());
+  std::ofstream(server.database() + ".key") << std::string(64, '5') << "\n";
+  const std::string output = refused(serve("semel.db", 0));
+  EXPECT_TRUE(output.contains(server.database() + ".key")) << output;
+}
+
 TEST_F(Start, on_a_store_of_a_newer_version_is_refused_and_changes_nothing) {
   harness::SemelServer server = make_server();
   ASSERT_TRUE(server.start());

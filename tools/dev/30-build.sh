@@ -16,7 +16,7 @@ compile() {  # compile FOLDER [targets..]
   if [ -t 2 ]; then
     ninja -C "$folder" -j"$(jobs)" "$@" >&2
   else
-    say "Compiling in $folder; the first time takes some minutes"
+    [ -f "$folder/.ninja_log" ] || say "Compiling in $folder; the first time takes some minutes"
     quietly "$folder/build.log" ninja -C "$folder" -j"$(jobs)" "$@"
   fi
 }
