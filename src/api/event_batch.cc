@@ -52,10 +52,9 @@ Reading read_items(const Services& services, const ApiCall& call, const JsonValu
     const std::optional<std::string_view> ordering_key = readable_ordering_key(object);
     Answered<engine::IntakeItem> item = read_item(services, call, object);
     reading.content.push_back(item ? item->fingerprint : services.intake.fingerprint(call.tenant, object));
-    if (item && ordering_key && refused_keys.contains(*ordering_key))
-      item = std::unexpected(problem_of(intake::Refuse{.why = intake::Refuse::Why::predecessor_refused}));
     if (item) {
       item->position = i;
+      item->behind_refused = ordering_key && refused_keys.contains(*ordering_key);
       reading.items.push_back(*std::move(item));
       reading.refused.emplace_back();
     } else {

@@ -44,6 +44,14 @@ TEST_F(BatchTest, a_malformed_item_is_refused_alone_and_holds_back_its_ordering_
             "202 400/MEMBER_UNKNOWN 424/PREDECESSOR_REFUSED 202 202 400/BODY_INVALID");
 }
 
+TEST_F(BatchTest, what_is_known_already_is_answered_also_behind_a_malformed_item) {
+  ASSERT_EQ(summary(batch(R"({"id":"e-1","type":"t","data":1,"ordering_key":"k"})")), "202");
+  EXPECT_EQ(summary(batch(R"({"type":"t","data":2,"ordering_key":"k","colour":"red"},
+                             {"id":"e-1","type":"t","data":1,"ordering_key":"k"},
+                             {"type":"t","data":3,"ordering_key":"k"})")),
+            "400/MEMBER_UNKNOWN 202 424/PREDECESSOR_REFUSED");
+}
+
 TEST_F(BatchTest, an_item_the_store_refuses_holds_back_its_ordering_key) {
   const HttpResponse response = batch(R"({"type":"t","data":1,"ordering_key":"k","sequence":1},
                                          {"type":"t","data":2,"ordering_key":"k","sequence":3},

@@ -33,7 +33,8 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
                                .fingerprint = item.fingerprint,
                                .key = request.batch ? std::nullopt : request.key,
                                .accepted_at = now,
-                               .position = item.position});
+                               .position = item.position,
+                               .behind_refused = item.behind_refused});
   }
   if (request.batch && request.key)
     write_set.batch_key = store::Intake::BatchKey{

@@ -23,6 +23,7 @@ struct IntakeItem {
   event::Submission submission;
   idempotency::Fingerprint fingerprint;  // Intake::fingerprint of the event object
   std::size_t position = 0;              // in the array of its batch
+  bool behind_refused = false;  // an item of its ordering key before it in the batch got no further than the request
 };
 
 struct IntakeRequest {

@@ -71,6 +71,8 @@ struct Item {
   std::optional<idempotency::KeyHash> key;  // Idempotency-Key of POST /v1/events; never set within a batch
   WallTime accepted_at;
   std::size_t position = 0;  // in the array of its batch, of which some items may have been refused before
+  // An item before it in the batch, with the same ordering key, could not be read or was not allowed.
+  bool behind_refused = false;
 };
 
 struct NewDelivery {

@@ -117,7 +117,8 @@ class Submissions {
 
  private:
   bool predecessor_was_refused(const intake::Item& item) const {
-    return item.submission.ordering_key && refused_lines_.contains(*item.submission.ordering_key);
+    return item.behind_refused ||
+           (item.submission.ordering_key && refused_lines_.contains(*item.submission.ordering_key));
   }
   // What is known already is answered as it was, whatever became of its predecessor now.
   static bool speaks_of_order(const intake::Decision& decision) {
