@@ -25,7 +25,7 @@ class Command : public Rig {
 // One key for every line of a file would make all of them repetitions of the first.
 TEST_F(Command, send_refuses_options_about_one_event_together_with_a_file_of_many) {
   std::ofstream(folder_.file("events")) << R"({"type":"a.b","data":1})" << "\n";
-  for (const char* option : {"--idempotency-key", "--id", "--ordering-key", "--type"}) {
+  for (const char* option : {"--idempotency-key", "--id", "--ordering-key", "--data"}) {
     const harness::Finished finished = run({"send", "--file", folder_.file("events"), option, "k"});
     EXPECT_EQ(finished.exit.code, 2) << option << ": " << finished.output;
     EXPECT_TRUE(finished.output.contains("with --file each line says all")) << finished.output;
