@@ -18,6 +18,7 @@
 #include "base/random.h"
 #include "edge/sqlite/inline_lanes.h"
 #include "edge/sqlite/sqlite_store.h"
+#include "port/null_telemetry.h"
 #include "port/scope.h"
 
 namespace semel::api {
@@ -92,11 +93,6 @@ class ScriptedExchange final : public Exchange {
     static std::vector<Done<Nothing>> waiting;
     return waiting;
   }
-};
-
-class SilentTelemetry final : public Telemetry {
- public:
-  void note(Level, std::string_view, std::initializer_list<Field>) override {}
 };
 
 class ApiTest : public testing::Test {
@@ -206,7 +202,7 @@ class ApiTest : public testing::Test {
   StandingClock clock_;
   SeededRandom entropy_{7};
   PlainSecrets secrets_;
-  SilentTelemetry telemetry_;
+  NullTelemetry telemetry_;
   egress::EgressRules egress_{.allowed = {*egress::parse_allowed_range("127.0.0.0/8:1-65535")}, .own_addresses = {}};
   std::string operator_key_;
   std::string bearer_;

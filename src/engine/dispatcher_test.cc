@@ -13,22 +13,10 @@
 #include "engine/intake.h"
 #include "http/testing/memory_clock.h"
 #include "port/null_telemetry.h"
+#include "port/testing/prompt_lanes.h"
 
 namespace semel::engine {
 namespace {
-
-// Work runs at once; its end is told in a later turn.
-class PromptLanes final : public Lanes {
- public:
-  explicit PromptLanes(Executor& executor) : executor_(executor) {}
-  void start_blocking(Lane, std::move_only_function<void()> work, Done<> done) override {
-    work();
-    executor_.post(std::move(done));
-  }
-
- private:
-  Executor& executor_;
-};
 
 // A store whose next answers are told wrongly or late.
 class UnreliableStore final : public store::Store {
@@ -136,7 +124,7 @@ class DispatcherTest : public testing::Test {
   std::string folder_ = make_folder();
   http::testing::MemoryClock clock_;
   SeededRandom random_{1};
-  PromptLanes lanes_{clock_};
+  testing_support::PromptLanes lanes_{clock_};
   SealedSecrets secrets_{MasterKey({}), random_};
   UnreliableStore store_{open_store()};
   NullTelemetry telemetry_;

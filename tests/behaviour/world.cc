@@ -5,22 +5,10 @@
 
 #include "edge/secrets/sealed_secrets.h"
 #include "edge/sqlite/sqlite_store.h"
+#include "port/testing/prompt_lanes.h"
 
 namespace semel::behaviour {
 namespace {
-
-// Blocking work runs at once; its end is told in a later turn.
-class InlineLanes final : public Lanes {
- public:
-  explicit InlineLanes(Executor& executor) : executor_(executor) {}
-  void start_blocking(Lane, std::move_only_function<void()> work, Done<> done) override {
-    work();
-    executor_.post(std::move(done));
-  }
-
- private:
-  Executor& executor_;
-};
 
 SealedSecrets fixed_secrets(Entropy& entropy) { return SealedSecrets(MasterKey({}), entropy); }
 
@@ -51,7 +39,7 @@ struct World::Running {
                    endpoints),
         intake(*store, dispatcher, tenants, clock, random) {}
 
-  InlineLanes lanes;
+  testing_support::PromptLanes lanes;
   SealedSecrets secrets;
   std::unique_ptr<store::Store> store;
   NullTelemetry telemetry;

@@ -227,9 +227,9 @@ Decision decide_again(const Reading& reading, const JudgeRules& rules, std::opti
   progress.last_delay = again->delay;
   if (in_doubt) return UnknownUntil{.resend_at = again->at};
   const WallTime at = std::max(again->at, now + asked_wait.value_or(milliseconds(0)));
-  const bool clock_stands = asked_wait.has_value();
-  if (clock_stands && progress.clock_origin) progress.clock_origin = *progress.clock_origin + (at - now);
-  return RetryAt{.at = at, .failure = reading.failure, .clock_stands = clock_stands};
+  // The policy's clock stands still while a wait that was asked for is obeyed.
+  if (asked_wait && progress.clock_origin) progress.clock_origin = *progress.clock_origin + (at - now);
+  return RetryAt{.at = at, .failure = reading.failure};
 }
 
 }  // namespace

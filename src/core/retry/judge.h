@@ -46,8 +46,6 @@ struct Delivered {
 struct RetryAt {
   WallTime at;
   FailureClass failure;
-  // Not from now on: the policy's clock stands still until `at` (throttled).
-  bool clock_stands = false;
 };
 struct ParkedUntil {
   WallTime ask_at;
