@@ -84,6 +84,7 @@ target_link_libraries(semel-test PRIVATE semel_cli semel_failpoints_on semel_all
 
 add_subdirectory(demo)
 add_subdirectory(bench)
+add_subdirectory(sim)
 add_subdirectory(tests)
 
 get_property(programs GLOBAL PROPERTY semel_test_programs)
