@@ -1,0 +1,54 @@
+// sim_net.h: the network of a world: hosts with addresses, names, and byte streams between them that are slow, cut,
+// clogged, one-way, repeated.
+//
+// Faults:    refused, tls, delay, clog, partition, cut (RST, FIN or silence at byte k of either direction), drip,
+// replay
+//            (a whole request arrives again later, over a connection of its own, its answer unread), stale_close, dns.
+//            Which strike, and how, is drawn by sim/kernel/faults.h.
+// Contracts: port/net.h, so that the real HTTP client and server run on it. TLS is a name and an outcome, no bytes.
+// Traps:     bytes of one direction never overtake each other; an event of the network never touches an operation of a
+//            process that was killed or of a stream that was closed; nothing of the network holds `this` of a port.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "port/net.h"
+#include "sim/kernel/faults.h"
+#include "sim/kernel/process.h"
+#include "sim/net/observer.h"
+
+namespace semel::sim {
+
+class SimNet {
+ public:
+  SimNet(Schedule& schedule, Draw draw, Faults& faults, Trace& trace, NetObserver& observer);
+  ~SimNet();
+  SimNet(const SimNet&) = delete;
+  SimNet& operator=(const SimNet&) = delete;
+
+  // What a process at this address sees of the network. A host may have several addresses of others' choice, but
+  // listens and connects as this one. Destroyed after process.kill() or while it lives.
+  std::unique_ptr<Net> net_of(Process& process, IpAddress own);
+  std::unique_ptr<Resolver> resolver_of(Process& process);
+
+  // The truth of the names; a dns fault answers something else, or nothing, for a while.
+  void name_host(const std::string& name, std::vector<IpAddress> addresses);
+
+  // The process at `host` was killed: its listeners are gone, and each peer of its connections sees a reset, an end or
+  // nothing, as drawn.
+  void sever(IpAddress host);
+
+  // From now on nothing strikes: clogs and partitions are lifted, drips end, links are quick; what was cut stays cut.
+  void heal();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace semel::sim
