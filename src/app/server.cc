@@ -1,4 +1,4 @@
-// server.cc: every part of the server, in the order in which each needs the ones before; destroyed in reverse.
+// server.cc: the server on the real machine: loop, sockets, file, log and signals.
 #include "app/server.h"
 
 #include <fmt/format.h>
@@ -9,7 +9,7 @@
 #include <future>
 #include <optional>
 
-#include "api/api.h"
+#include "app/assembly/server_parts.h"
 #include "app/operator_key.h"
 #include "edge/net/net.h"
 #include "edge/os/entropy.h"
@@ -20,8 +20,6 @@
 #include "edge/secrets/sealed_secrets.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "edge/telemetry/log.h"
-#include "http/client.h"
-#include "http/server.h"
 #include "port/scope.h"
 
 namespace semel::app {
@@ -29,7 +27,6 @@ namespace semel::app {
 namespace {
 
 constexpr milliseconds kStopWithinAfterFailure{500};
-constexpr milliseconds kLookAgain{20};
 constexpr rlim_t kHandlesMax = 16'384;
 
 // Each connection is a handle: those of clients, those to endpoints, and the idle ones.
@@ -82,8 +79,7 @@ class Composition {
         lanes_(lanes),
         edge_(std::move(edge)),
         log_(make_log({.least = config.log_level})),
-        secrets_(edge_.master_key, entropy_),
-        exchange_(*edge_.net, *edge_.resolver, loop_, edge_.egress) {}
+        secrets_(edge_.master_key, entropy_) {}
 
   Result<void> run() {
     SEMEL_TRY(opened, sqlite::open_sqlite_store({.path = config_.database,
@@ -92,7 +88,9 @@ class Composition {
                                                  .vfs = {},
                                                  .on_fatal = [this](std::string note) { fail_with(std::move(note)); }},
                                                 lanes_, loop_));
-    assemble(std::move(opened.store));
+    server_.emplace(Machine{*edge_.net, *edge_.resolver, loop_, loop_, entropy_, secrets_, *log_, edge_.egress},
+                    std::move(opened.store));
+    server_->dispatcher().on_fatal([this](std::string note) { fail_with(std::move(note)); });
     const StopSignals signals(loop_, [this](int) { stop_requested(); });
     scope_.spawn(start());
     loop_.run();
@@ -101,71 +99,32 @@ class Composition {
   }
 
  private:
-  struct Parts {
-    Parts(Composition& c, std::unique_ptr<store::Store> opened)
-        : store(std::move(opened)),
-          keys(*store, c.loop_, c.entropy_),
-          endpoints(*store, c.secrets_, c.loop_, c.entropy_),
-          dispatcher({*store, c.exchange_, c.loop_, c.loop_, c.entropy_, *c.log_}, endpoints),
-          intake(*store, dispatcher, tenants, c.loop_, c.entropy_),
-          api({*store, tenants, keys, endpoints, dispatcher, intake, c.edge_.egress, c.entropy_}) {}
-
-    std::unique_ptr<store::Store> store;
-    engine::Tenants tenants;
-    engine::KeyRing keys;
-    engine::EndpointBook endpoints;
-    engine::Dispatcher dispatcher;
-    engine::Intake intake;
-    api::Api api;
-    std::unique_ptr<http::Server> listener;
-  };
-
-  void assemble(std::unique_ptr<store::Store> store) {
-    parts_.emplace(*this, std::move(store));
-    parts_->dispatcher.on_fatal([this](std::string note) { fail_with(std::move(note)); });
-  }
-
   Co<void> start() {
-    Result<void> started = co_await load_and_listen();
-    if (started) co_return;
+    Result<void> started =
+        co_await server_->start({.listen = config_.listen,
+                                 .master_key_origin = config_.master_key.path,
+                                 .open_for_operator = [this](auto& keys) { return open_for_operator(keys); }});
+    if (started) {
+      console_.say("listening on http://" + egress::format_socket_address(server_->local()));
+      co_return;
+    }
     result_ = std::move(started);
     loop_.stop();
   }
 
-  Co<Result<void>> load_and_listen() {
-    if (auto loaded = co_await parts_->tenants.load(*parts_->store, secrets_); !loaded)
-      co_return std::unexpected(naming_the_key(loaded.error()));
-    if (auto loaded = co_await parts_->keys.load(); !loaded) co_return loaded;
-    if (auto loaded = co_await parts_->endpoints.load(); !loaded) co_return loaded;
-    if (auto provided = co_await open_for_operator(); !provided) co_return provided;
-    if (auto started = co_await parts_->dispatcher.start(); !started) co_return started;
-    auto listener = http::serve(*edge_.net, loop_, loop_, config_.listen, {},
-                                [this](HttpRequest request) { return parts_->api.handle(std::move(request)); });
-    if (!listener) co_return std::unexpected(listener.error());
-    parts_->listener = *std::move(listener);
-    console_.say("listening on http://" + egress::format_socket_address(parts_->listener->local()));
-    co_return Result<void>{};
-  }
-
-  // What does not open with the first secret of a store is most likely the wrong key.
-  Error naming_the_key(Error error) const {
-    if (error.fault == Fault::corrupt) error.note += "; the master key was read from " + config_.master_key.path;
-    return error;
-  }
-
-  Co<Result<void>> open_for_operator() {
+  Co<Result<void>> open_for_operator(engine::KeyRing& keys) {
     if (config_.admin_key) {
       Result<access::ApiKey> key = read_admin_key(*config_.admin_key);
       if (!key) co_return std::unexpected(key.error());
-      parts_->keys.set_operator_key(*std::move(key));
+      keys.set_operator_key(*std::move(key));
       co_return Result<void>{};
     }
     co_return co_await provide_operator_key(
-        parts_->keys, {.watched = console_.watched, .file = config_.database + ".admin-key", .say = console_.say});
+        keys, {.watched = console_.watched, .file = config_.database + ".admin-key", .say = console_.say});
   }
 
   void stop_requested() {
-    if (std::exchange(stopping_, true) || !parts_->listener) return loop_.stop();
+    if (std::exchange(stopping_, true) || !server_->listening()) return loop_.stop();
     log_->note(Level::info, "server_stopping", {});
     scope_.spawn(stop(kStopWithin));
   }
@@ -175,16 +134,12 @@ class Composition {
     if (std::exchange(failed_, true)) return;
     log_->note(Level::error, "store_lost", {{"note", note}});
     result_ = fail(Fault::corrupt, std::move(note));
-    if (std::exchange(stopping_, true) || !parts_ || !parts_->listener) return loop_.stop();
+    if (std::exchange(stopping_, true) || !server_ || !server_->listening()) return loop_.stop();
     scope_.spawn(stop(kStopWithinAfterFailure));
   }
 
   Co<void> stop(milliseconds within) {
-    const MonotonicTime end = loop_.now() + within;
-    parts_->dispatcher.drain();
-    co_await parts_->listener->drain(within);
-    while (parts_->dispatcher.counts().in_flight > 0 && loop_.now() < end)
-      co_await sleep_until(loop_, std::min(end, loop_.now() + kLookAgain));
+    co_await server_->stop(within);
     loop_.stop();
   }
 
@@ -196,8 +151,7 @@ class Composition {
   Edge edge_;
   std::unique_ptr<Telemetry> log_;
   SealedSecrets secrets_;
-  http::HttpExchange exchange_;
-  std::optional<Parts> parts_;
+  std::optional<ServerParts> server_;
   Scope scope_;
   bool stopping_ = false;
   bool failed_ = false;
