@@ -53,9 +53,14 @@ std::string to_lower(std::string_view text) {
   return lower;
 }
 
+Result<void> check_length(std::string_view text) {
+  if (text.size() > kUrlLengthMax) return invalid(fmt::format("a URL has at most {} bytes", kUrlLengthMax));
+  return {};
+}
+
 // Control characters, space, backslash and fragments are where readers of URLs differ most.
 Result<void> check_characters(std::string_view text) {
-  if (text.size() > kUrlLengthMax) return invalid(fmt::format("a URL has at most {} bytes", kUrlLengthMax));
+  SEMEL_TRY_VOID(check_length(text));
   const auto is_bad = [](char c) { return static_cast<unsigned char>(c) <= 0x20 || c == 0x7f || c == '\\'; };
   if (std::ranges::any_of(text, is_bad)) return invalid("a URL has no control character, space or backslash");
   if (text.contains('#')) return invalid("an endpoint's URL has no fragment");
@@ -219,7 +224,9 @@ Result<Url> read_url(std::string_view text) {
   SEMEL_TRY(host, read_host(authority.host));
   SEMEL_TRY(port, authority.port ? read_port(*authority.port) : Result<std::uint16_t>(default_port(scheme)));
   SEMEL_TRY(target, read_target(parts.target));
-  return Url{scheme, std::move(host.text), host.literal, port, std::move(target)};
+  Url url{scheme, std::move(host.text), host.literal, port, std::move(target)};
+  SEMEL_TRY_VOID(check_length(url.text()));
+  return url;
 }
 
 }  // namespace semel::egress

@@ -111,6 +111,21 @@ struct Opened {
   bool allowed;
 };
 
+// The normal form is what is stored: one that could not be read back would be a corrupt endpoint at the next start.
+TEST(Url, is_bounded_in_its_normal_form_too_which_may_be_longer) {
+  const std::string without_path = "https://example.com?";
+  const std::string mapped = "https://[::ffff:ffff:ffff]/";
+  const std::string international = "https://b\u00fccher.example/";
+  for (const std::string& start : {without_path, mapped, international}) {
+    const auto longest = read_url(start + std::string(2048 - start.size(), 'a'));
+    ASSERT_FALSE(longest.has_value()) << start;
+    EXPECT_EQ(longest.error().fault, Fault::invalid);
+  }
+  const auto short_enough = read_url(without_path + std::string(2047 - without_path.size(), 'a'));
+  ASSERT_TRUE(short_enough.has_value());
+  EXPECT_EQ(short_enough->text().size(), 2048u);
+}
+
 TEST(Url, an_opened_range_allows_http_its_ports_and_localhost_where_it_covers_loopback) {
   const EgressRules rules = opened({"127.0.0.0/8:9000-9010", "10.0.0.0/8"});
   constexpr Opened kCases[] = {
