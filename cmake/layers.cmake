@@ -87,6 +87,7 @@ add_subdirectory(demo)
 add_subdirectory(bench)
 add_subdirectory(sim)
 add_subdirectory(tests)
+add_subdirectory(fuzz)
 
 get_property(programs GLOBAL PROPERTY semel_test_programs)
 list(JOIN programs "\n" programs)
