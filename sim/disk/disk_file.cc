@@ -16,12 +16,12 @@ void put(std::string& content, std::size_t offset, std::string_view bytes) {
 void cut(std::string& content, std::size_t size) { content.resize(std::min(size, content.size())); }
 
 enum class Luck : std::uint8_t {
-  nothing,        // is kept
-  everything,     // is kept
-  first_ones,     // whole changes up to a drawn one, of that one some sectors, of the later ones nothing
-  some_changes,   // whole ones
-  some_sectors,   // of any change
-  nearly_all,     // sectors
+  nothing,       // is kept
+  everything,    // is kept
+  first_ones,    // whole changes up to a drawn one, of that one some sectors, of the later ones nothing
+  some_changes,  // whole ones
+  some_sectors,  // of any change
+  nearly_all,    // sectors
 };
 constexpr std::uint64_t kLucks = 6;
 
@@ -30,6 +30,7 @@ std::string_view folder_of(std::string_view path) { return path.substr(0, path.r
 }  // namespace
 
 void DiskFile::write(std::size_t offset, std::string_view bytes) {
+  if (bytes.empty()) return;
   put(now_, offset, bytes);
   changes_.push_back({Change::Kind::write, offset, bytes.size(), written_.size()});
   written_ += bytes;
@@ -128,7 +129,9 @@ std::shared_ptr<DiskFile> DiskNames::create(std::string_view path) {
 
 std::shared_ptr<DiskFile> DiskNames::create_unnamed() { return std::make_shared<DiskFile>(++last_number_); }
 
-void DiskNames::remove(std::string_view path) { lead_to(path, nullptr); }
+void DiskNames::remove(std::string_view path) {
+  if (find(path)) lead_to(path, nullptr);
+}
 
 void DiskNames::lead_to(std::string_view path, std::shared_ptr<DiskFile> file) {
   Name& name = names_.try_emplace(std::string(path)).first->second;
