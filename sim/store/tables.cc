@@ -81,9 +81,8 @@ void Tables::remove(SubscriptionKey key) {
 
 const routing::RoutingTable& Tables::routing(TenantRow& tenant) {
   if (tenant.routing) return *tenant.routing;
-  tenant.routing = {.version = tenant.routing_version,
-                    .allowed_event_types = tenant.allowed_event_types,
-                    .subscriptions = {}};
+  tenant.routing = {
+      .version = tenant.routing_version, .allowed_event_types = tenant.allowed_event_types, .subscriptions = {}};
   for (const auto& [key, subscription] : subscriptions)
     if (subscription.row.tenant == tenant.row.key && live_endpoint(subscription.endpoint))
       tenant.routing->subscriptions.push_back({subscription.endpoint, subscription.row.event_types});

@@ -1,7 +1,7 @@
 // tables.h: the rows of a store in memory, their numbers and indexes.
 //
-// Numbers are given as SQLite gives them: one more than the highest there is. What sql/sqlite/schema.sql states as unique
-// keys are maps here; its other rules are checked by who writes (write_sets.h).
+// Numbers are given as SQLite gives them: one more than the highest there is. What sql/sqlite/schema.sql states as
+// unique keys are maps here; its other rules are checked by who writes (write_sets.h).
 #pragma once
 
 #include <array>
@@ -113,7 +113,6 @@ struct DeliveryRow {
   store::Delivery row;
   std::map<std::uint32_t, AttemptRow> attempts;  // by number
   std::map<OutcomeKey, store::OutcomeRow> outcomes;
-  Fence written_under{0};  // compared by a planted fault alone
 };
 
 struct MemoryRows::Tables {

@@ -11,13 +11,9 @@
 namespace semel::sim {
 namespace {
 
-bool fence_stands(Tables& tables, Fence fence, TenantKey tenant, EndpointKey endpoint, DeliveryKey delivery) {
-  if (planted(Planted::fence_forgotten)) return true;
-  if (planted(Planted::fence_on_delivery_only)) {
-    const DeliveryRow* row = tables.deliveries.find(delivery);
-    return row && row->written_under <= fence;
-  }
-  return tables.fences->at(static_cast<std::size_t>(store::shard_of(tenant, endpoint))) == fence;
+bool fence_stands(Tables& tables, Fence fence, TenantKey tenant, EndpointKey endpoint) {
+  return planted(Planted::fence_forgotten) ||
+         tables.fences->at(static_cast<std::size_t>(store::shard_of(tenant, endpoint))) == fence;
 }
 
 bool endpoint_exists(Tables& tables, TenantKey tenant, EndpointKey endpoint) {
@@ -62,7 +58,6 @@ void move(Tables& tables, DeliveryRow& delivery, const WriteSet& to) {
   moved.state = to.state;
   moved.record = to.record;
   if (auto* flight = std::get_if<delivery::InFlight>(&moved.state)) flight->attempt = moved.record.attempts;
-  delivery.written_under = to.fence;
   tables.change(moved);
   if (std::holds_alternative<delivery::Delivered>(moved.state)) raise_highest_delivered(tables, moved);
 }
@@ -71,7 +66,7 @@ void move(Tables& tables, DeliveryRow& delivery, const WriteSet& to) {
 
 store::CommitAnswer write(Tables& tables, const store::StartAttempt& start) {
   SEMEL_CHECK(start.state.attempt == start.record.attempts);
-  if (!fence_stands(tables, start.fence, start.tenant, start.endpoint, start.delivery) ||
+  if (!fence_stands(tables, start.fence, start.tenant, start.endpoint) ||
       !endpoint_exists(tables, start.tenant, start.endpoint) ||
       tables.endpoints.at(start.endpoint).row.version != start.endpoint_version)
     return store::Conflict{};
@@ -87,7 +82,6 @@ store::CommitAnswer write(Tables& tables, const store::StartAttempt& start) {
   begun.state = start.state;
   begun.record.attempts = start.record.attempts;
   begun.record.progress.clock_origin = start.record.progress.clock_origin;
-  delivery->written_under = start.fence;
   tables.change(begun);
   delivery->attempts.emplace(start.state.attempt,
                              AttemptRow{start.record.round, start.state.counts, start.state.started_at});
@@ -95,7 +89,7 @@ store::CommitAnswer write(Tables& tables, const store::StartAttempt& start) {
 }
 
 store::CommitAnswer write(Tables& tables, const store::SettleAttempt& settle) {
-  if (!fence_stands(tables, settle.fence, settle.tenant, settle.endpoint, settle.delivery)) return store::Conflict{};
+  if (!fence_stands(tables, settle.fence, settle.tenant, settle.endpoint)) return store::Conflict{};
   DeliveryRow* delivery = find_standing(tables, settle);
   if (!delivery) return store::Conflict{};
   if (const auto rule = broken_by(settle.state, settle.record)) return breaks_rule(std::string(*rule));
@@ -118,7 +112,7 @@ store::CommitAnswer write(Tables& tables, const store::LateOutcome& late) {
 }
 
 store::CommitAnswer write(Tables& tables, const store::ChangeDelivery& change) {
-  if (!fence_stands(tables, change.fence, change.tenant, change.endpoint, change.delivery) ||
+  if (!fence_stands(tables, change.fence, change.tenant, change.endpoint) ||
       !endpoint_exists(tables, change.tenant, change.endpoint))
     return store::Conflict{};
   DeliveryRow* delivery = find_standing(tables, change);
