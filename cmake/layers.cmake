@@ -57,6 +57,7 @@ include(cmake/sql.cmake)
 semel_embed_sql(semel_sql sql/sqlite)
 
 semel_module(edge_sqlite src/edge/sqlite DEPS semel_port semel_sql SQLite::SQLite3 Threads::Threads TEST_DEPS semel_edge_os semel_edge_secrets)
+target_sources(edge_sqlite_test PRIVATE src/port/testing/store_conformance_test.cc)
 semel_module(edge_secrets src/edge/secrets DEPS semel_port OpenSSL::Crypto)
 semel_module(edge_telemetry src/edge/telemetry DEPS semel_port spdlog::spdlog)
 semel_module(http src/http DEPS semel_port TEST_DEPS semel_edge_net)
