@@ -13,8 +13,9 @@ constexpr std::size_t kPurgeAtOnce = 10'000;
 constexpr milliseconds kPurgeEvery = std::chrono::hours(1);
 
 // A checkpoint before the first answer: after an earlier failed sync, pages may look clean that are not on the disk.
-Result<std::unique_ptr<sqlite::Connection>> open_database(const std::string& path) {
-  SEMEL_TRY(connection, sqlite::Connection::open({.path = path}));
+Result<std::unique_ptr<sqlite::Connection>> open_database(const std::string& path,
+                                                          const std::optional<std::string>& vfs) {
+  SEMEL_TRY(connection, sqlite::Connection::open({.path = path, .vfs = vfs}));
   connection->use_log();
   const auto checkpointed = connection->checkpoint(SQLITE_CHECKPOINT_TRUNCATE);
   SEMEL_TRY_VOID(connection->take_failure());
@@ -26,7 +27,7 @@ Result<std::unique_ptr<sqlite::Connection>> open_database(const std::string& pat
 
 Result<std::unique_ptr<Receiver>> Receiver::open(ReceiverOptions options) {
   SEMEL_TRY(lock, sqlite::LockFile::take(options.database + ".lock"));
-  SEMEL_TRY(connection, open_database(options.database));
+  SEMEL_TRY(connection, open_database(options.database, options.vfs));
   sqlite3* const db = connection->handle();
   SEMEL_TRY(inbox, client::Inbox::open(db, std::move(options.consumer), std::move(options.sources)));
   SEMEL_TRY(effects, EffectBook::open(db, std::move(options.effects)));

@@ -27,6 +27,7 @@ struct ReceiverOptions {
   std::vector<client::InboxSource> sources;
   std::optional<std::string> ledger;
   EffectRules effects;
+  std::optional<std::string> vfs{};  // a registered SQLite VFS; none: the operating system's files
 };
 
 struct ReceiverTotals {
