@@ -18,6 +18,7 @@
 #include "core/intake/item_of.h"
 #include "edge/sqlite/recording_vfs.h"
 #include "edge/sqlite/test_store.h"
+#include "port/testing/store_conformance.h"
 
 namespace semel::sqlite {
 namespace {
@@ -479,5 +480,24 @@ INSTANTIATE_TEST_SUITE_P(AroundACommit, SqliteStoreKilled,
                            return std::string(info.param.event_is_there ? "after_it" : "before_it");
                          });
 
+class SqliteSubject final : public store::Subject {
+ public:
+  store::Store& store() override { return test_store_.store(); }
+  void drain() override { test_store_.lanes().drain(); }
+  void reopen() override { test_store_.reopen(); }
+
+ private:
+  TempFolder folder_;
+  TestStore test_store_{{.path = folder_.file("semel.db")}};
+};
+
 }  // namespace
 }  // namespace semel::sqlite
+
+namespace semel::store {
+
+StoreKind store_under_test() {
+  return {"sqlite", [] { return std::make_unique<sqlite::SqliteSubject>(); }};
+}
+
+}  // namespace semel::store

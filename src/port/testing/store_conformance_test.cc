@@ -1,11 +1,9 @@
-// store_conformance_test.cc: what every store promises through port/store.h, whatever it is made of. A further store
-// joins by adding its factory at the end.
+// store_conformance_test.cc: what every store promises through port/store.h, whatever it is made of.
+#include "port/testing/store_conformance.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <functional>
-#include <memory>
-#include <ostream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -13,8 +11,6 @@
 #include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "core/intake/item_of.h"
-#include "edge/sqlite/test_store.h"
-#include "port/store.h"
 
 namespace semel::store {
 namespace {
@@ -25,20 +21,6 @@ using ::testing::SizeIs;
 
 constexpr TenantKey kTenant{1};
 constexpr WallTime kNow{1'796'024'751'000};
-
-// A store and the turns of its loop.
-class Subject {
- public:
-  virtual ~Subject() = default;
-  virtual Store& store() = 0;
-  virtual void drain() = 0;
-  virtual void reopen() = 0;
-};
-struct StoreKind {
-  const char* name;
-  std::function<std::unique_ptr<Subject>()> make;
-  friend std::ostream& operator<<(std::ostream& out, const StoreKind& kind) { return out << kind.name; }
-};
 
 endpoint::Config config_with(endpoint::Ordering ordering) {
   auto url = egress::read_url("https://shop.example/hook");
@@ -724,21 +706,7 @@ TEST_P(StoreConformance, events_are_listed_by_what_they_say_and_page_by_page) {
   EXPECT_THAT(list({.after = EventKey{2}, .limit = 2}), ElementsAre("e3"));
 }
 
-// ---- the stores ----
-
-class SqliteSubject final : public Subject {
- public:
-  Store& store() override { return test_store_.store(); }
-  void drain() override { test_store_.lanes().drain(); }
-  void reopen() override { test_store_.reopen(); }
-
- private:
-  sqlite::TempFolder folder_;
-  sqlite::TestStore test_store_{{.path = folder_.file("semel.db")}};
-};
-
-INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance,
-                         testing::Values(StoreKind{"sqlite", [] { return std::make_unique<SqliteSubject>(); }}),
+INSTANTIATE_TEST_SUITE_P(Stores, StoreConformance, testing::Values(store_under_test()),
                          [](const auto& info) { return std::string(info.param.name); });
 
 }  // namespace
