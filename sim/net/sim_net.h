@@ -2,19 +2,16 @@
 // clogged, one-way, repeated.
 //
 // Faults:    refused, tls, delay, clog, partition, cut (RST, FIN or silence at byte k of either direction), drip,
-// replay
-//            (a whole request arrives again later, over a connection of its own, its answer unread), stale_close, dns.
-//            Which strike, and how, is drawn by sim/kernel/faults.h.
+//            replay (a whole request arrives again later, over a connection of its own, its answer unread),
+//            stale_close, dns. Which strike, and how, is drawn by sim/kernel/faults.h.
 // Contracts: port/net.h, so that the real HTTP client and server run on it. TLS is a name and an outcome, no bytes.
+// Lifetime:  nets, resolvers, streams and listeners are destroyed before this, and processes killed.
 // Traps:     bytes of one direction never overtake each other; an event of the network never touches an operation of a
 //            process that was killed or of a stream that was closed; nothing of the network holds `this` of a port.
 #pragma once
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "port/net.h"
@@ -32,7 +29,8 @@ class SimNet {
   SimNet& operator=(const SimNet&) = delete;
 
   // What a process at this address sees of the network. A host may have several addresses of others' choice, but
-  // listens and connects as this one. Destroyed after process.kill() or while it lives.
+  // listens and connects as this one. Destroyed after process.kill() or while it lives, but before the process is; from
+  // then on the process hears nothing of its operations and connections.
   std::unique_ptr<Net> net_of(Process& process, IpAddress own);
   std::unique_ptr<Resolver> resolver_of(Process& process);
 
@@ -48,6 +46,8 @@ class SimNet {
 
  private:
   struct State;
+  class NodeNet;
+  class NodeResolver;
   std::unique_ptr<State> state_;
 };
 

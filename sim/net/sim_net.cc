@@ -1,0 +1,239 @@
+// sim_net.cc: hosts, names, listening and connecting.
+#include "sim/net/sim_net.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "base/check.h"
+#include "sim/net/connection.h"
+
+namespace semel::sim {
+namespace {
+
+constexpr std::uint16_t kFirstFreePort = 49'152;
+
+using Connected = std::expected<std::unique_ptr<Stream>, ConnectFailure>;
+using Answers = Result<std::vector<IpAddress>>;
+
+Connected connect_cancelled() {
+  return std::unexpected(ConnectFailure{
+      .stage = ConnectFailure::Stage::connect, .timed_out = true, .note = "no connection before the deadline"});
+}
+Answers resolve_cancelled() { return fail(Fault::timed_out, "no answer before the deadline"); }
+
+struct Listening {
+  std::shared_ptr<Node> node;
+  std::move_only_function<void(std::unique_ptr<Stream>)> accepted;
+  bool open = true;
+};
+
+struct Host {
+  std::shared_ptr<Node> node;  // the incarnation that came last
+  std::map<std::uint16_t, std::shared_ptr<Listening>> listeners;
+  std::uint16_t last_port = kFirstFreePort;
+};
+
+struct Connecting {
+  std::shared_ptr<Node> node;
+  ConnectRequest request;
+  IpAddress host;  // which is at the request's address
+  std::shared_ptr<Waiting<Connected>> waiting = std::make_shared<Waiting<Connected>>(connect_cancelled);
+};
+
+}  // namespace
+
+struct SimNet::State {
+  State(Schedule& schedule, Draw draw, Faults& faults, Trace& trace, NetObserver& observer)
+      : fabric{.schedule = schedule, .draw = draw, .faults = faults, .trace = trace, .observer = observer},
+        resolving(schedule, draw.fork("resolving")),
+        dns_draw(draw.fork("dns")) {}
+
+  Fabric fabric;
+  Link resolving;
+  Draw dns_draw;
+  std::map<IpAddress, Host> hosts;
+  std::map<std::string, std::vector<IpAddress>> names;
+
+  SocketAddress free_port(const IpAddress& at) {
+    Host& host = hosts[at];
+    do {
+      host.last_port = host.last_port == 65'535 ? kFirstFreePort : static_cast<std::uint16_t>(host.last_port + 1);
+    } while (host.listeners.contains(host.last_port));
+    return {.ip = at, .port = host.last_port};
+  }
+  std::shared_ptr<Listening> listening_at(const IpAddress& at, std::uint16_t port) {
+    const auto host = hosts.find(at);
+    if (host == hosts.end()) return nullptr;
+    const auto found = host->second.listeners.find(port);
+    return found == host->second.listeners.end() ? nullptr : found->second;
+  }
+
+  void connect(std::shared_ptr<Node> node, ConnectRequest request, Cancel& cancel, Done<Connected> done);
+  void reach(const std::shared_ptr<Connecting>& connecting);
+  void fail_later(const std::shared_ptr<Connecting>& connecting, ConnectFailure failure);
+  void resolve(const std::shared_ptr<Node>& node, const std::string& name, Cancel& cancel, Done<Answers> done);
+};
+
+namespace {
+
+void hand_to(const std::shared_ptr<Listening>& listening, std::unique_ptr<Stream> stream) {
+  listening->node->post([listening, stream = std::move(stream)]() mutable {
+    if (listening->open) listening->accepted(std::move(stream));
+  });
+}
+
+class SimListener final : public Listener {
+ public:
+  SimListener(std::map<IpAddress, Host>& hosts, std::shared_ptr<Listening> listening, SocketAddress at)
+      : hosts_(hosts), listening_(std::move(listening)), at_(at) {}
+  ~SimListener() override {
+    listening_->open = false;
+    auto& listeners = hosts_.at(at_.ip).listeners;
+    const auto found = listeners.find(at_.port);
+    if (found != listeners.end() && found->second == listening_) listeners.erase(found);
+  }
+  SocketAddress local() const override { return at_; }
+
+ private:
+  std::map<IpAddress, Host>& hosts_;
+  std::shared_ptr<Listening> listening_;
+  SocketAddress at_;
+};
+
+}  // namespace
+
+// What the network of a process is made of. The process is told nothing any more once this is gone.
+class SimNet::NodeNet final : public Net {
+ public:
+  NodeNet(State& state, std::shared_ptr<Node> node) : state_(state), node_(std::move(node)) {}
+  ~NodeNet() override { node_->process = nullptr; }
+
+  void start_connect(ConnectRequest request, Cancel& cancel, Done<Connected> done) override {
+    state_.connect(node_, std::move(request), cancel, std::move(done));
+  }
+  Result<std::unique_ptr<Listener>> listen(SocketAddress at,
+                                           std::move_only_function<void(std::unique_ptr<Stream>)> accepted) override {
+    const SocketAddress here = at.port == 0 ? state_.free_port(node_->ip) : SocketAddress{node_->ip, at.port};
+    auto& listeners = state_.hosts.at(node_->ip).listeners;
+    if (listeners.contains(here.port)) return fail(Fault::busy, "the port is in use");
+    auto listening = std::make_shared<Listening>(Listening{.node = node_, .accepted = std::move(accepted)});
+    listeners.emplace(here.port, listening);
+    return std::make_unique<SimListener>(state_.hosts, std::move(listening), here);
+  }
+
+ private:
+  State& state_;
+  std::shared_ptr<Node> node_;
+};
+
+class SimNet::NodeResolver final : public Resolver {
+ public:
+  NodeResolver(State& state, std::shared_ptr<Node> node) : state_(state), node_(std::move(node)) {}
+  ~NodeResolver() override { node_->process = nullptr; }
+
+  void start_resolve(std::string name, Cancel& cancel, Done<Answers> done) override {
+    state_.resolve(node_, name, cancel, std::move(done));
+  }
+
+ private:
+  State& state_;
+  std::shared_ptr<Node> node_;
+};
+
+void SimNet::State::connect(std::shared_ptr<Node> node, ConnectRequest request, Cancel& cancel, Done<Connected> done) {
+  fabric.trace.note("net", [&] {
+    return fmt::format("{} connects to {}", node->name, egress::format_socket_address(request.address));
+  });
+  fabric.observer.connect_asked(node->name, request.address);
+  const IpAddress host = egress::is_loopback(request.address.ip) ? node->ip : request.address.ip;
+  auto connecting = std::make_shared<Connecting>(Connecting{std::move(node), std::move(request), host});
+  Waiting<Connected>::begin(connecting->waiting, connecting->node, cancel, std::move(done));
+  if (!connecting->waiting->waits() || !hosts.contains(host)) return;
+  fabric.link(connecting->node->ip, host).travel(Nanoseconds(0), [this, connecting] { reach(connecting); });
+}
+
+// The request to connect has come to its host.
+void SimNet::State::reach(const std::shared_ptr<Connecting>& connecting) {
+  const ConnectRequest& request = connecting->request;
+  const auto listening = listening_at(connecting->host, request.address.port);
+  if (!listening)
+    return fail_later(connecting, {.stage = ConnectFailure::Stage::connect, .timed_out = false, .note = "refused"});
+  const auto connection = Connection::make(fabric, {.asker = connecting->node,
+                                                    .receiver = listening->node,
+                                                    .asker_at = free_port(connecting->node->ip),
+                                                    .receiver_at = request.address});
+  connection->note("accepted");
+  hand_to(listening, connection->open(Side::receiver));
+  Link& back = fabric.link(connecting->host, connecting->node->ip);
+  back.travel(Nanoseconds(0), [connecting, connection] {
+    if (!connecting->waiting->waits()) return connection->sever(Side::asker, Break::reset);
+    Waiting<Connected>::complete(connecting->waiting,
+                                 [stream = connection->open(Side::asker)]() mutable { return std::move(stream); });
+  });
+}
+
+void SimNet::State::fail_later(const std::shared_ptr<Connecting>& connecting, ConnectFailure failure) {
+  Link& back = fabric.link(connecting->host, connecting->node->ip);
+  back.travel(Nanoseconds(0), [connecting, failure = std::move(failure)] {
+    Waiting<Connected>::complete(connecting->waiting, [failure] { return std::unexpected(failure); });
+  });
+}
+
+void SimNet::State::resolve(const std::shared_ptr<Node>& node, const std::string& name, Cancel& cancel,
+                            Done<Answers> done) {
+  auto waiting = std::make_shared<Waiting<Answers>>(resolve_cancelled);
+  Waiting<Answers>::begin(waiting, node, cancel, std::move(done));
+  const auto known = names.find(name);
+  Answers answers = known == names.end() ? Answers(fail(Fault::not_found, "no such name")) : Answers(known->second);
+  resolving.travel(Nanoseconds(0), [waiting, answers = std::move(answers)] {
+    Waiting<Answers>::complete(waiting, [answers] { return answers; });
+  });
+}
+
+SimNet::SimNet(Schedule& schedule, Draw draw, Faults& faults, Trace& trace, NetObserver& observer)
+    : state_(std::make_unique<State>(schedule, draw, faults, trace, observer)) {}
+
+SimNet::~SimNet() {
+  for (auto& [ends, link] : state_->fabric.links) state_->fabric.schedule.drop(link.source());
+  state_->fabric.schedule.drop(state_->resolving.source());
+}
+
+std::unique_ptr<Net> SimNet::net_of(Process& process, IpAddress own) {
+  auto node = std::make_shared<Node>(Node{.name = process.name(), .ip = own, .process = &process});
+  state_->hosts[own].node = node;
+  return std::make_unique<NodeNet>(*state_, std::move(node));
+}
+
+std::unique_ptr<Resolver> SimNet::resolver_of(Process& process) {
+  return std::make_unique<NodeResolver>(
+      *state_, std::make_shared<Node>(Node{.name = process.name(), .ip = {}, .process = &process}));
+}
+
+void SimNet::name_host(const std::string& name, std::vector<IpAddress> addresses) {
+  state_->names[name] = std::move(addresses);
+}
+
+void SimNet::sever(IpAddress at) {
+  const auto host = state_->hosts.find(at);
+  if (host == state_->hosts.end()) return;
+  for (auto& [port, listening] : host->second.listeners) listening->open = false;
+  host->second.listeners.clear();
+  if (host->second.node) host->second.node->process = nullptr;
+  Draw draw = state_->fabric.draw.fork("sever", state_->fabric.last_connection);
+  for (const auto& [id, connection] : std::map(state_->fabric.connections)) {
+    const Connection::Hosts& hosts = connection->hosts();
+    const auto how = static_cast<Break>(draw.below(3));
+    if (hosts.asker && hosts.asker->ip == at) connection->sever(Side::asker, how);
+    if (hosts.receiver->ip == at) connection->sever(Side::receiver, how);
+  }
+}
+
+void SimNet::heal() {
+  for (auto& [ends, link] : state_->fabric.links) link.heal();
+  for (const auto& [id, connection] : std::map(state_->fabric.connections)) connection->heal();
+}
+
+}  // namespace semel::sim
