@@ -6,6 +6,7 @@
 
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,9 @@ struct Known {
   std::vector<KnownEndpoint> endpoints;  // in the order they were made; deleted ones too
   std::map<EndpointKey, EndpointId> endpoint_of_key;  // as the store numbered them
   Fence fence;                                        // of the running incarnation
+  std::set<egress::SocketAddress> receivers;          // where the server may connect to
+  std::vector<std::string> api_keys;                  // as who presents them; secret
+  std::vector<MonotonicTime> wall_stepped_at;         // each of wall_steps, in order
 
   const KnownEndpoint* endpoint(const EndpointId& id) const;
   const KnownEndpoint* endpoint_at(std::string_view host, std::string_view path) const;

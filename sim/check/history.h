@@ -111,6 +111,7 @@ struct Inspection {
   std::vector<ReceiverState> receivers;                             // healed and end only; of honest ones
   std::uint64_t open_in_memory = 0;                                 // end only: the dispatcher's own counts
   std::uint64_t in_flight_in_memory = 0;
+  std::uint64_t connections = 0;  // end only: those the server has open to endpoints, idle ones among them
 };
 
 }  // namespace semel::sim
