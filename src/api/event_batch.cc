@@ -10,6 +10,7 @@
 #include "api/http_date.h"
 #include "api/resources.h"
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::api {
 
@@ -54,7 +55,8 @@ Reading read_items(const Services& services, const ApiCall& call, const JsonValu
     reading.content.push_back(item ? item->fingerprint : services.intake.fingerprint(call.tenant, object));
     if (item) {
       item->position = i;
-      item->behind_refused = ordering_key && refused_keys.contains(*ordering_key);
+      item->behind_refused =
+          ordering_key && refused_keys.contains(*ordering_key) && !planted(Planted::batch_goes_on_after_refusal);
       reading.items.push_back(*std::move(item));
       reading.refused.emplace_back();
     } else {

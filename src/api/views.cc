@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::api {
 
@@ -34,6 +35,12 @@ std::optional<std::string> reason_of(const delivery::State& state) {
 std::optional<WallTime> delivered_at(const store::DeliveryView& delivery) {
   if (const auto* delivered = std::get_if<delivery::Delivered>(&delivery.state)) return delivered->at;
   return delivery.record.first_delivered_at;
+}
+
+std::optional<Sequence> sequence_of(const store::DeliveryView& delivery) {
+  const bool dead = std::holds_alternative<delivery::Dead>(delivery.state);
+  if (dead && planted(Planted::dead_letter_drops_sequence)) return std::nullopt;
+  return delivery.sequence;
 }
 
 void append_outcome(JsonWriter& json, const store::OutcomeView& outcome) {
@@ -75,7 +82,7 @@ void append_delivery_members(JsonWriter& json, const store::DeliveryView& delive
       .member("attempts", delivery.record.attempts)
       .member("counted", delivery.record.progress.counted)
       .member_if("ordering_key", delivery.ordering_key)
-      .member_if("sequence", delivery.sequence)
+      .member_if("sequence", sequence_of(delivery))
       .member_if("after", delivery.after)
       .member_if("reason", reason_of(delivery.state))
       .member("may_have_happened", delivery::may_have_happened(delivery.state, delivery.record));

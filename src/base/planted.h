@@ -15,15 +15,18 @@ enum class Planted : std::uint8_t {
   acknowledge_before_commit,
   synchronous_normal,
   fence_forgotten,
-  fence_on_delivery_only,
+  fence_on_attempts_only,
   version_forgotten,
   checkpoint_start_rule_broken,
   doubt_resubmitted_under_new_id,
+  doubt_not_looked_for,
   key_not_bound,
   fingerprint_ignored,
+  batch_goes_on_after_refusal,
   sequence_without_after,
   after_counts_unsent_events,
   delete_endpoint_cancels_nothing,
+  secret_stored_plain,
   // dispatcher and client
   attempt_row_after_send,
   new_id_per_retry,
@@ -35,22 +38,24 @@ enum class Planted : std::uint8_t {
   redirect_counts_as_delivered,
   budget_not_kept,
   backoff_ignored,
+  wall_jump_ends_a_wait,
   dead_does_not_hold_its_key,
+  dead_letter_drops_sequence,
+  doubt_forgotten_at_death,
   recovery_forgets_parked,
   lapsed_attempt_forgotten,
   put_back_forgotten,
   slow_endpoint_holds_all,
   guard_trusts_first_answer,
-  secret_in_log,
   // inbox
   dedup_in_own_transaction,
   parked_answered_duplicate,
   late_answered_duplicate,
   parked_not_stored,
   park_without_bound,
-  drained_row_kept,
+  parked_drained_twice,
 };
-inline constexpr int kPlantedCount = static_cast<int>(Planted::drained_row_kept) + 1;
+inline constexpr int kPlantedCount = static_cast<int>(Planted::parked_drained_twice) + 1;
 
 #ifdef SEMEL_PLANTED
 bool planted(Planted fault);

@@ -8,6 +8,7 @@
 #include "base/failpoint.h"
 #include "base/json.h"
 #include "base/match.h"
+#include "base/planted.h"
 #include "sql/inbox/queries.h"
 
 namespace semel::client {
@@ -131,7 +132,7 @@ Result<WireAnswer> Inbox::carry_out(const Ruling& ruling, const Arrival& arrival
         return wire_answer(Disposition::rejected, reject.reason);
       },
       [&](const inbox::Park& park) -> Result<WireAnswer> {
-        SEMEL_TRY_VOID(rows_.park(source, arrival, park.after, body, now));
+        if (!planted(Planted::parked_not_stored)) SEMEL_TRY_VOID(rows_.park(source, arrival, park.after, body, now));
         return wire_answer(Disposition::parked);
       },
       [&](const inbox::Later& later) -> Result<WireAnswer> { return wire_answer(Disposition::later, later.reason); },
@@ -153,6 +154,10 @@ Result<WireAnswer> Inbox::make_effect(const inbox::Apply& ruled, const Arrival& 
   return match(
       answer,
       [&](const EffectMade&) -> Result<WireAnswer> {
+        if (planted(Planted::dedup_in_own_transaction)) {
+          SEMEL_TRY_VOID(transaction_.commit.run());
+          SEMEL_TRY_VOID(transaction_.begin.run());
+        }
         SEMEL_TRY_VOID(rows_.raise_entity_version(source, arrival));
         SEMEL_TRY_VOID(end_applied(ruled.moves_position, source, arrival, now));
         return wire_answer(Disposition::applied);
@@ -209,6 +214,7 @@ Result<Inbox::Turn> Inbox::drain_one(const Line& line, WallTime now, const Apply
     const std::optional<Ruling> ruling = inbox::judge_parked(arrival, facts);
     if (!ruling) return fail(Fault::corrupt, "a parked event's turn has come and has not come");
     SEMEL_TRY(answer, carry_out(*ruling, arrival, parked->body, now, apply));
+    if (planted(Planted::parked_drained_twice)) SEMEL_TRY_VOID(carry_out(*ruling, arrival, parked->body, now, apply));
     const bool effect = std::holds_alternative<inbox::Apply>(*ruling) && answer.disposition == "applied";
     turn = effect ? Turn::applied : answer.disposition.empty() ? Turn::postponed : Turn::other;
     return {};

@@ -5,7 +5,9 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/planted.h"
 #include "engine/dispatcher_state.h"
+#include "engine/planted_body.h"
 #include "engine/seal.h"
 
 namespace semel::engine {
@@ -49,9 +51,10 @@ Co<void> Dispatcher::State::attempt(Entry& entry) {
   const auto* unknown = std::get_if<delivery::Unknown>(&entry.delivery.state);
   request.fresh_connection = unknown && unknown->extra_attempt;
 
-  if (!co_await note_attempt(entry, *flight)) co_return;
+  if (!planted(Planted::attempt_row_after_send) && !co_await note_attempt(entry, *flight)) co_return;
   ++attempts;
   const Outcome outcome = co_await ports.exchange.exchange(std::move(request));
+  if (planted(Planted::attempt_row_after_send) && !co_await note_attempt(entry, *flight)) co_return;
 
   const WallTime now = ports.clock.wall();
   const retry::Verdict verdict = judge(entry, *flight, outcome);
@@ -83,7 +86,9 @@ Co<bool> Dispatcher::State::have_body(Entry& entry) {
         {{"event", std::to_string(event.value)}, {"note", bodies_read ? "no row" : bodies_read.error().note}});
     co_return false;
   }
-  entry.body = std::make_shared<const store::EventBody>(std::move(bodies_read->front()));
+  store::EventBody& body = bodies_read->front();
+  plant_in_body(body, entry.delivery.record, ports.clock.wall(), ports.entropy);
+  entry.body = std::make_shared<const store::EventBody>(std::move(body));
   co_return true;
 }
 
@@ -197,6 +202,7 @@ void Dispatcher::State::moved_on(Entry& entry, Version version, delivery::Transi
 }
 
 void Dispatcher::State::put_back(Entry& entry) {
+  if (planted(Planted::put_back_forgotten)) return;
   line_up.put_back(entry, ports.clock.now() + kStoreBackOff);
   post_pump();
 }

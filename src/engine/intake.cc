@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::engine {
 namespace {
@@ -31,7 +32,7 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
     write_set.items.push_back({.submission = std::move(item.submission),
                                .fresh_id = std::move(fresh),
                                .fingerprint = item.fingerprint,
-                               .key = request.batch ? std::nullopt : request.key,
+                               .key = request.batch || planted(Planted::key_not_bound) ? std::nullopt : request.key,
                                .accepted_at = now,
                                .position = item.position,
                                .behind_refused = item.behind_refused});
@@ -40,12 +41,20 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
     write_set.batch_key = store::Intake::BatchKey{
         *request.key, idempotency::fingerprint_batch(tenants_.at(request.tenant).fingerprint_key, request.content)};
 
-  store::CommitAnswer answer = co_await store::commit(store_, std::move(write_set));
+  store::CommitAnswer answer = co_await store::commit(
+      store_, planted(Planted::doubt_resubmitted_under_new_id) ? write_set : std::move(write_set));
+  if (planted(Planted::doubt_resubmitted_under_new_id) && std::holds_alternative<store::Unknown>(answer)) {
+    for (intake::Item& item : write_set.items) {
+      item.submission.id.reset();
+      item.fresh_id = {make_id("evt_", now, entropy_)};
+    }
+    answer = co_await store::commit(store_, std::move(write_set));
+  }
   if (auto* refused = std::get_if<store::Refused>(&answer)) co_return std::move(*refused);
   if (auto* unknown = std::get_if<store::Unknown>(&answer)) {
     if (unknown->fatal)
       dispatcher_.fatal(unknown->error.note);
-    else
+    else if (!planted(Planted::doubt_not_looked_for))
       dispatcher_.look_again(unknown->error.note);
     co_return InDoubt{std::move(ids)};
   }

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::engine {
 
@@ -112,10 +113,14 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
     waiting_.erase(waiting_.begin());
     make_ready(entry);
   }
-  while (!deferred_.empty() && deferred_.begin()->first <= now) {
+  const auto wait_is_over = [&](const auto& deferred) {
+    return deferred.first <= now ||
+           (planted(Planted::wall_jump_ends_a_wait) && queues_.at(deferred.second)->deferred_until_wall <= wall);
+  };
+  while (!deferred_.empty() && wait_is_over(*deferred_.begin())) {
     end_deferral(*queues_.at(deferred_.begin()->second));
   }
-  while (!turns_.empty() && taken_ < kInFlightMax) {
+  while (!turns_.empty() && taken_ < (planted(Planted::slow_endpoint_holds_all) ? 1 : kInFlightMax)) {
     EndpointQueue& queue = *queues_.at(turns_.front());
     turns_.pop_front();
     queue.in_turns = false;
@@ -171,7 +176,7 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
     entry.due = parked && entry.predecessor_closed ? now : to_monotonic(*due, now, wall);
     place(entry, now);
   } else if (std::holds_alternative<delivery::Dead>(entry.delivery.state) && entry.delivery.line &&
-             queue.ordering == endpoint::Ordering::per_key) {
+             queue.ordering == endpoint::Ordering::per_key && !planted(Planted::dead_does_not_hold_its_key)) {
     entry.place = Entry::Place::over;
     entry.body.reset();
   } else {
@@ -277,7 +282,8 @@ void LineUp::let_go(Entry& entry, MonotonicTime now) {
   const store::Delivery gone = entry.delivery;
   leave_line(entry);
   entries_.erase(gone.key);
-  const bool closed = !std::holds_alternative<delivery::Dead>(gone.state);
+  const bool closed =
+      !std::holds_alternative<delivery::Dead>(gone.state) || planted(Planted::dead_does_not_hold_its_key);
   if (gone.line && closed) line_moves(queue, *gone.line, *gone.sequence, now);
 }
 

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/planted.h"
 #include "engine/dispatcher_state.h"
 
 namespace semel::engine {
@@ -24,6 +25,10 @@ Co<Result<void>> Dispatcher::State::load() {
     if (page->empty()) co_return Result<void>{};
     after = page->back().key;
     leave_out_known(*page);
+    if (planted(Planted::lapsed_attempt_forgotten))
+      std::erase_if(*page, [](const auto& found) { return std::holds_alternative<delivery::InFlight>(found.state); });
+    if (planted(Planted::recovery_forgets_parked))
+      std::erase_if(*page, [](const auto& found) { return std::holds_alternative<delivery::Parked>(found.state); });
     if (started) {
       page = co_await read_again(*std::move(page));
       if (!page) co_return std::unexpected(std::move(page).error());

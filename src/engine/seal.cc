@@ -4,6 +4,7 @@
 #include <string>
 
 #include "base/bytes.h"
+#include "base/planted.h"
 #include "core/event/envelope.h"
 #include "semel_version.h"
 
@@ -24,7 +25,9 @@ SealedRequest seal(LiveEndpoint& endpoint, const store::EventBody& event, const 
       .headers = {},
       .body =
           event::splice_delivery(event.envelope, event.data_offset,
-                                 {.endpoint = endpoint.id, .round = delivery.record.round, .after = delivery.after}),
+                                 {.endpoint = endpoint.id,
+                                  .round = delivery.record.round,
+                                  .after = planted(Planted::sequence_without_after) ? std::nullopt : delivery.after}),
       .timeout = endpoint.config.timeout,
       .fresh_connection = false,
   };

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "base/planted.h"
 #include "http/converse.h"
 #include "http/deadline.h"
 
@@ -72,6 +73,9 @@ Co<Outcome> HttpExchange::exchange(SealedRequest request) {
   Cancel total;
   Deadline deadline(clock_, clock_.now() + request.timeout, total);
   Outcome outcome = co_await exchange_within(request, total);
+  if (const auto* none = std::get_if<NoAnswer>(&outcome);
+      planted(Planted::client_resends_by_itself) && none && none->trouble == NoAnswer::Trouble::connection_lost)
+    outcome = co_await exchange_within(request, total);
   deadline.stop();
   co_return outcome;
 }

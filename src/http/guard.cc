@@ -2,7 +2,10 @@
 #include "http/guard.h"
 
 #include <algorithm>
+#include <span>
 #include <utility>
+
+#include "base/planted.h"
 
 namespace semel::http {
 namespace {
@@ -20,8 +23,9 @@ NoAnswer unresolved(std::string note) {
 Co<Dialed> Guard::connect(const egress::Url& url, Cancel& total) {
   Addresses addresses = co_await addresses_of(url, total);
   if (!addresses) co_return std::unexpected(std::move(addresses).error());
+  const auto checked = std::span(*addresses).first(planted(Planted::guard_trusts_first_answer) ? 1 : addresses->size());
   const bool allowed = std::ranges::all_of(
-      *addresses, [&](const SocketAddress& address) { return egress::may_connect(rules_, url.scheme, address); });
+      checked, [&](const SocketAddress& address) { return egress::may_connect(rules_, url.scheme, address); });
   if (!allowed) co_return std::unexpected(denied());
   std::optional<TlsName> tls;
   if (url.scheme == egress::Scheme::https) tls = TlsName{url.host};

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::delivery {
 namespace {
@@ -39,7 +40,7 @@ Transition settle_into(const retry::Verdict& verdict, Record record, WallTime no
         return stay(Unknown{.at = unknown.resend_at, .extra_attempt = unknown.extra_attempt}, record);
       },
       [&](const retry::DeadNow& dead) {
-        record.unsettled = record.unsettled || dead.in_doubt;
+        record.unsettled = dead.in_doubt || (record.unsettled && !planted(Planted::doubt_forgotten_at_death));
         return stay(Dead{now, dead.reason}, record);
       });
 }

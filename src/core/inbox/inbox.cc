@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "base/match.h"
+#include "base/planted.h"
 
 namespace semel::inbox {
 namespace {
@@ -29,7 +30,8 @@ Sequence lowest_after(const Arrival& arrival, const InboxFacts& facts) {
 // Rule 5. A copy of what is parked already takes no further room.
 Ruling park_within_quota(Sequence after, const InboxFacts& facts) {
   const bool full = facts.parked_in_line >= kParkedPerLineMax || facts.parked_in_all >= kParkedMax;
-  if (full && !facts.parked_after) return Later{"parked_quota"};
+  if (planted(Planted::parked_answered_duplicate) && facts.parked_after) return Duplicate{};
+  if (full && !facts.parked_after && !planted(Planted::park_without_bound)) return Later{"parked_quota"};
   return Park{after};
 }
 
@@ -53,6 +55,7 @@ Ruling judge_not_applied(const Arrival& arrival, const InboxFacts& facts) {
   if (!arrival.ordered()) return apply_unless_superseded(arrival, facts, false);
   if (*arrival.sequence <= facts.position) {
     if (arrival.out_of_order) return apply_unless_superseded(arrival, facts, false);
+    if (planted(Planted::late_answered_duplicate)) return Duplicate{};
     return Reject{.reason = "late", .keep_as_late = true};
   }
   const Sequence after = lowest_after(arrival, facts);

@@ -4,12 +4,14 @@
 #include <utility>
 
 #include "base/bytes.h"
+#include "base/planted.h"
 
 namespace semel::intake {
 namespace {
 
 bool same_content(const StoredEvent& stored, const Item& item) {
-  return constant_time_equal(as_text(stored.fingerprint), as_text(item.fingerprint));
+  return planted(Planted::fingerprint_ignored) ||
+         constant_time_equal(as_text(stored.fingerprint), as_text(item.fingerprint));
 }
 
 // The key's event is the answer, if the request says what that event said and names no other id.
@@ -73,6 +75,7 @@ std::expected<Place, Refuse> find_place(const event::Submission& submission, Int
 
 std::optional<Sequence> predecessor(EndpointKey endpoint, const Place& place, IntakeView& view) {
   if (!place.sequence) return std::nullopt;
+  if (planted(Planted::after_counts_unsent_events)) return *place.sequence - 1;
   return place.line ? view.tail(endpoint, *place.line) : 0;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/json.h"
 #include "base/match.h"
+#include "base/planted.h"
 #include "core/retry/retry_after.h"
 
 namespace semel {
@@ -93,7 +94,7 @@ Reading read_status(int status) {
     return Reading{
         .meaning = Meaning::failed, .failure = failure, .endpoint = EndpointSignal::willing, .reason = reason};
   };
-  if (status >= 200 && status <= 299)
+  if (status >= 200 && status <= (planted(Planted::redirect_counts_as_delivered) ? 399 : 299))
     return {.meaning = Meaning::delivered, .endpoint = EndpointSignal::willing, .reason = reason};
   Reading reading = failed(FailureClass::permanent);
   switch (status) {
@@ -137,7 +138,7 @@ Reading read_answer(const Answer& answer) {
   }
   const bool good = reading.meaning == Meaning::delivered || reading.meaning == Meaning::duplicate ||
                     reading.meaning == Meaning::parked;
-  if (good && answer.body == Answer::Body::incomplete) {
+  if (good && answer.body == Answer::Body::incomplete && !planted(Planted::delivered_on_partial_answer)) {
     reading.meaning = Meaning::unknown;
     reading.failure = FailureClass::unknown_outcome;
     reading.endpoint = EndpointSignal::none;
@@ -152,6 +153,7 @@ Reading read_no_answer(const NoAnswer& none) {
     return Reading{.meaning = Meaning::failed, .failure = failure, .reason = reason};
   };
   const auto unknown = [&](const char* reason) {
+    if (planted(Planted::unknown_counts_as_failed)) return failed(FailureClass::transient, reason);
     return Reading{.meaning = Meaning::unknown,
                    .failure = FailureClass::unknown_outcome,
                    .stale_connection = none.stale_connection,
@@ -226,7 +228,8 @@ Decision decide_again(const Reading& reading, const JudgeRules& rules, std::opti
   if (!again) return DeadNow{.reason = "attempts_exhausted", .failure = reading.failure, .in_doubt = in_doubt};
   progress.last_delay = again->delay;
   if (in_doubt) return UnknownUntil{.resend_at = again->at};
-  const WallTime at = std::max(again->at, now + asked_wait.value_or(milliseconds(0)));
+  const WallTime at =
+      planted(Planted::backoff_ignored) ? now : std::max(again->at, now + asked_wait.value_or(milliseconds(0)));
   // The policy's clock stands still while a wait that was asked for is obeyed.
   if (asked_wait && progress.clock_origin) progress.clock_origin = *progress.clock_origin + (at - now);
   return RetryAt{.at = at, .failure = reading.failure};
@@ -251,7 +254,7 @@ Verdict judge(const Outcome& outcome, const JudgeRules& rules, const JudgedAttem
     verdict.endpoint_wait = asked_wait;
   }
   const auto count_it = [&] {
-    if (attempt.counts) ++verdict.after.counted;
+    if (attempt.counts && !planted(Planted::budget_not_kept)) ++verdict.after.counted;
   };
   switch (reading.meaning) {
     case Meaning::delivered:

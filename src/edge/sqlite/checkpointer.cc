@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
+
+#include "base/planted.h"
 
 namespace semel::sqlite {
 namespace {
@@ -29,6 +32,7 @@ Result<Checkpointer::Next> Checkpointer::commit_returned(std::optional<int> fram
   {
     const std::lock_guard lock(mutex_);
     rule_.commit_returned(frames.has_value());
+    if (planted(Planted::checkpoint_start_rule_broken) && !std::exchange(running_, true)) return Next::start_beside;
     if (!frames) return Next::nothing;
     if (*frames < frames_) copied_ = 0;  // the log began anew
     frames_ = *frames;

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/match.h"
+#include "base/planted.h"
 #include "edge/sqlite/checkpointer.h"
 #include "edge/sqlite/lock_file.h"
 #include "edge/sqlite/reader.h"
@@ -240,7 +241,10 @@ Result<void> copy_log(Connection& writer) {
 Result<Opened> open_sqlite_store(SqliteOptions options, Lanes& lanes, Executor& executor) {
   const std::string path = canonical(options.path);
   SEMEL_TRY(lock, LockFile::take(path + ".lock"));
-  ConnectionOptions connection{.path = path, .vfs = options.vfs, .synchronous = options.synchronous};
+  ConnectionOptions connection{
+      .path = path,
+      .vfs = options.vfs,
+      .synchronous = planted(Planted::synchronous_normal) ? Synchronous::normal : options.synchronous};
   connection.cache_kib = 64 * 1024;
   SEMEL_TRY(writer, Connection::open(connection));
   SEMEL_TRY(found, open_schema(*writer, options.secrets, options.entropy));

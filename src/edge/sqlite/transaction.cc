@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/planted.h"
 #include "edge/sqlite/pattern_list.h"
 
 namespace semel::sqlite {
@@ -15,7 +16,8 @@ bool Transaction::fence_stands(Fence fence, TenantKey tenant, EndpointKey endpoi
     auto rows = sql.read_fences.query();
     while (rows.next()) fences_->at(rows.get<std::size_t>(0)) = rows.get<Fence>(1);
   }
-  return (*fences_)[static_cast<std::size_t>(store::shard_of(tenant, endpoint))] == fence;
+  return planted(Planted::fence_forgotten) ||
+         (*fences_)[static_cast<std::size_t>(store::shard_of(tenant, endpoint))] == fence;
 }
 
 const std::optional<Transaction::EndpointVersion>& Transaction::endpoint_version(EndpointKey endpoint) {

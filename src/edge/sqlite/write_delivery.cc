@@ -1,5 +1,6 @@
 // write_delivery.cc: attempts begin, are settled, and what else moves a delivery.
 #include "base/check.h"
+#include "base/planted.h"
 #include "edge/sqlite/delivery_rows.h"
 #include "edge/sqlite/write_sets.h"
 
@@ -11,6 +12,17 @@ void raise_highest_delivered(Transaction& transaction, const DeliveryAt& at) {
   auto line = transaction.sql.find_line_of_delivery.query(at.delivery);
   if (line.next())
     transaction.sql.raise_highest_delivered.run(at.tenant, at.endpoint, line.get<LineKey>(0), line.get<Sequence>(1));
+}
+
+// Where the delivery of a write-set has to stand.
+template <class WriteSet>
+DeliveryAt place_of(Transaction& transaction, const WriteSet& write_set) {
+  DeliveryAt at{write_set.delivery, write_set.tenant, write_set.endpoint, write_set.version};
+  if (planted(Planted::version_forgotten)) {
+    auto row = transaction.sql.read_delivery.query(at.delivery);
+    if (row.next()) at.version = read_delivery(row).version;
+  }
+  return at;
 }
 
 bool move(Transaction& transaction, const DeliveryAt& at, const delivery::State& state,
@@ -27,8 +39,7 @@ store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& s
   if (!transaction.fence_stands(start.fence, start.tenant, start.endpoint) ||
       !transaction.endpoint_stands(start.tenant, start.endpoint, start.endpoint_version))
     return store::Conflict{};
-  if (!begin_attempt(transaction.sql.begin_attempt, {start.delivery, start.tenant, start.endpoint, start.version},
-                     start.state, start.record))
+  if (!begin_attempt(transaction.sql.begin_attempt, place_of(transaction, start), start.state, start.record))
     return store::Conflict{};
   transaction.sql.insert_attempt.run(start.tenant, start.delivery, start.state.attempt, start.record.round,
                                      start.state.counts, start.state.started_at);
@@ -37,9 +48,7 @@ store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& s
 
 store::CommitAnswer write(Transaction& transaction, const store::SettleAttempt& settle) {
   if (!transaction.fence_stands(settle.fence, settle.tenant, settle.endpoint)) return store::Conflict{};
-  if (!move(transaction, {settle.delivery, settle.tenant, settle.endpoint, settle.version}, settle.state,
-            settle.record))
-    return store::Conflict{};
+  if (!move(transaction, place_of(transaction, settle), settle.state, settle.record)) return store::Conflict{};
   transaction.sql.insert_outcome.run(settle.tenant, settle.delivery, settle.attempt, settle.outcome.at,
                                      settle.outcome.result, settle.outcome.failure, settle.outcome.http_status,
                                      settle.outcome.reason);
@@ -59,12 +68,11 @@ store::CommitAnswer write(Transaction& transaction, const store::LateOutcome& la
 }
 
 store::CommitAnswer write(Transaction& transaction, const store::ChangeDelivery& change) {
-  if (!transaction.fence_stands(change.fence, change.tenant, change.endpoint) ||
+  if ((!planted(Planted::fence_on_attempts_only) &&
+       !transaction.fence_stands(change.fence, change.tenant, change.endpoint)) ||
       !transaction.endpoint_exists(change.tenant, change.endpoint))
     return store::Conflict{};
-  if (!move(transaction, {change.delivery, change.tenant, change.endpoint, change.version}, change.state,
-            change.record))
-    return store::Conflict{};
+  if (!move(transaction, place_of(transaction, change), change.state, change.record)) return store::Conflict{};
   return store::Committed{};
 }
 

@@ -6,6 +6,7 @@
 
 #include "base/failpoint.h"
 #include "base/match.h"
+#include "base/planted.h"
 #include "edge/sqlite/write_sets.h"
 
 namespace semel::sqlite {
@@ -39,6 +40,8 @@ Writer::GroupAnswer Writer::commit(const std::vector<const store::WriteSet*>& gr
 
 Writer::Attempt Writer::write_all(const std::vector<const store::WriteSet*>& group, std::vector<bool>& left_out,
                                   GroupAnswer& answer) {
+  if (planted(Planted::acknowledge_before_commit) && !sqlite3_get_autocommit(connection_.handle()))
+    connection_.commit();
   connection_.begin_immediate();
   for (std::size_t i = 0; i < group.size() && !connection_.failure(); ++i) {
     if (left_out[i]) continue;
@@ -67,7 +70,7 @@ Writer::Attempt Writer::write_all(const std::vector<const store::WriteSet*>& gro
 }
 
 void Writer::commit_written(GroupAnswer& answer, const std::vector<const store::WriteSet*>& group) {
-  if (!connection_.commit()) {
+  if (!planted(Planted::acknowledge_before_commit) && !connection_.commit()) {
     const Failure failure = *connection_.failure();
     give_up(answer, unknown(failure));
     if (failure.trouble != Trouble::full) answer.fatal = failure.note;
