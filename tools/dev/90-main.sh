@@ -9,6 +9,8 @@ usage() {
                              server and receiver as processes, killed and restarted, three accounts compared
   scenario NAME              one small case told step by step; `scenario --list` names them
   bench [NAME] [options]     a benchmark; `pipeline` when none is named
+  fuzz [--seconds N] [TARGET..]
+                             parsers under libFuzzer, two at a time; N seconds (120) over all of them
   check                      layers, claims, formatting
   tidy [--since REV] [FILE..]  clang-tidy on what has changed
   help                       this text
@@ -24,6 +26,7 @@ main() {
     demo) demo_main "$@" ;;
     scenario) scenario_main "$@" ;;
     bench) bench_main "$@" ;;
+    fuzz) fuzz_main "$@" ;;
     check) need "${check_packages[@]}"; check_main ;;
     tidy) tidy_main "$@" ;;
     help|-h|--help) usage ;;
