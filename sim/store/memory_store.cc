@@ -41,7 +41,9 @@ class MemoryStore final : public store::Store {
       if (alive.expired()) return;
       MemoryReader reader(tables_);
       run(reader);
-      executor_.post([told = std::move(over)]() mutable { told(Nothing{}); });
+      executor_.post([alive, told = std::move(over)]() mutable {
+        if (!alive.expired()) told(Nothing{});
+      });
     });
   }
 
@@ -58,7 +60,8 @@ class MemoryStore final : public store::Store {
     std::vector<store::CommitAnswer> answers;
     for (const Queued& queued : group)
       answers.push_back(match(queued.write_set, [&](const auto& write_set) { return write(tables_, write_set); }));
-    executor_.post([answered = std::move(group), given = std::move(answers)]() mutable {
+    executor_.post([alive = std::weak_ptr(alive_), answered = std::move(group), given = std::move(answers)]() mutable {
+      if (alive.expired()) return;
       for (std::size_t i = 0; i < answered.size(); ++i) answered[i].done(std::move(given[i]));
     });
   }
