@@ -53,7 +53,7 @@ struct SimDisk::State {
     int lock = SQLITE_LOCK_NONE;
     std::shared_ptr<SharedMemory> shared_memory = nullptr;
     Slots slots = {};
-    bool has_written = false;  // through the log
+    bool has_written = false;  // to the log
     bool checkpoints = false;
 
     Fate fate_of(DiskOperation operation) {
@@ -106,6 +106,7 @@ struct SimDisk::State {
     return std::ranges::any_of(
         handles, [&](const Handle* other) { return other != &one && other->file == one.file && holds(*other); });
   }
+  void note_writer(const Handle& log);
   void pause_in_checkpoint(const Handle& main);
   void judge_checkpoint_start(const Handle& main);
   void judge_copying(const Handle& main);
@@ -227,6 +228,7 @@ int SimDisk::State::write(sqlite3_file* raw, const void* from, int size, sqlite3
   if (one.off) return code_of_failed(DiskOperation::write);
   const std::string_view bytes(static_cast<const char*>(from), static_cast<std::size_t>(size));
   const auto offset = static_cast<std::size_t>(at);
+  if (one.kind == FileKind::log) disk.note_writer(one);
   if (one.kind == FileKind::log && offset == 0) disk.judge_log_beginning_anew(one);
   const bool grows = one.kind != FileKind::unnamed && offset + bytes.size() > one.file->bytes().size();
   Fate fate = grows ? disk.chance.fate_of_growth(DiskOperation::write) : one.fate_of(DiskOperation::write);
@@ -372,7 +374,6 @@ int SimDisk::State::lock_slots(sqlite3_file* raw, int first, int count, int flag
       }))
     return SQLITE_BUSY;
   (exclusive ? one.slots.exclusive : one.slots.shared) |= mask;
-  if (exclusive && first == SharedMemory::kWriter) one.has_written = true;
   if (is_checkpoint) {
     one.checkpoints = true;
     one.disk.judge_checkpoint_start(one);
@@ -397,6 +398,12 @@ int SimDisk::State::file_control(sqlite3_file* raw, int operation, void*) {
   one.disk.judge_copying(one);
   one.disk.pause_in_checkpoint(one);
   return SQLITE_OK;
+}
+
+void SimDisk::State::note_writer(const Handle& log) {
+  for (Handle* one : handles)
+    if ((one->slots.exclusive & 1u << SharedMemory::kWriter) != 0 && one->path == database_of(log.path))
+      one->has_written = true;
 }
 
 void SimDisk::State::pause_in_checkpoint(const Handle& main) {
