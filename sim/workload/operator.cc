@@ -1,0 +1,185 @@
+// operator.cc: requests of the operator.
+#include "sim/workload/operator.h"
+
+#include <fmt/core.h>
+
+#include <array>
+#include <map>
+
+#include "base/json.h"
+
+namespace semel::sim {
+namespace {
+
+constexpr std::array<std::string_view, 7> kPolicies{
+    R"("standard")",
+    R"("standard")",
+    R"("five-minutes")",
+    R"({"base":"1s","factor":2,"max_delay":"1m","max_attempts":3,"jitter":"none"})",
+    R"({"base":"2s","factor":3,"max_delay":"10m","max_attempts":6,"jitter":"equal"})",
+    R"({"base":"500ms","factor":2,"max_delay":"2m","max_elapsed":"10m","jitter":"full"})",
+    R"({"base":"1s","factor":2,"max_delay":"5m","max_attempts":8,"max_elapsed":"1h","jitter":"decorrelated"})",
+};
+
+}  // namespace
+
+Operator::Operator(Stage& stage)
+    : stage_(stage), host_(stage.ground, "operator", 2), draw_(stage.ground.draw.fork("operator")) {}
+
+Co<std::optional<http::SimpleAnswer>> Operator::ask(std::string method, std::string path, std::string body) {
+  Result<http::SimpleAnswer> answer =
+      co_await host_.ask(std::move(method), path, std::move(body), {}, stage_.server.operator_key());
+  if (!answer) co_return std::nullopt;
+  const bool makes_a_secret = path == "/v1/endpoints" && answer->status == 201;
+  if (!makes_a_secret)
+    stage_.witness.tell([&](Checker& checker) { checker.api_answered(path, answer->status, answer->body); });
+  co_return *std::move(answer);
+}
+
+std::string Operator::config_json(const EndpointPlan& plan, const std::string& url) {
+  JsonWriter json;
+  json.object().member("url", url);
+  json.member("ordering", draw_.happens(percent(60)) ? "per-key" : "none");
+  json.member("client_errors", draw_.happens(percent(70)) ? "retry" : "give_up");
+  const std::string_view policy =
+      plan.patient ? kPolicies[0] : draw_.pick(std::span<const std::string_view>(kPolicies));
+  json.key("retry_policy").raw(policy);
+  json.member("timeout_ms", draw_.between(1, 30) * 1'000);
+  json.member("max_in_flight", draw_.skewed(1, 5));
+  json.key("event_types").array();
+  for (const std::string& type : plan.event_types) json.value(type);
+  json.end();
+  if (!plan.secret.empty()) json.member("secret", plan.secret);
+  return json.end().take();
+}
+
+Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
+  while (true) {
+    const std::string path = fmt::format("/e/{}", ++endpoints_asked_);
+    KnownEndpoint endpoint{.id = {},
+                           .url = fmt::format("https://{}{}", plan.host, path),
+                           .host = plan.host,
+                           .path = path,
+                           .receiver = plan.receiver,
+                           .kind = plan.kind,
+                           .config = {},
+                           .event_types = plan.event_types,
+                           .secret = plan.secret,
+                           .source = plan.source};
+    const std::string body = config_json(plan, endpoint.url);
+    stage_.witness.plan(std::move(endpoint));
+    const std::optional<http::SimpleAnswer> answer = co_await ask("POST", "/v1/endpoints", body);
+    if (answer && answer->status == 201) {
+      const Result<JsonDocument> document = parse_json(answer->body);
+      SEMEL_CHECK(document.has_value());
+      const EndpointId id{std::string(document->root().find("id")->text())};
+      const auto secret = document->root().find("secret");
+      stage_.witness.endpoint_made(id, secret ? std::string(secret->text()) : std::string());
+      co_return id;
+    }
+    if (answer && answer->status != 503) {
+      stage_.witness.violate("I-ANSWER",
+                             fmt::format("making an endpoint was answered {} {}", answer->status, answer->body));
+      co_return EndpointId{};
+    }
+    co_await host_.sleep(milliseconds(draw_.skewed(200, 6)));
+  }
+}
+
+Co<void> Operator::delete_endpoint(EndpointId id) {
+  stage_.witness.tell([&](Checker& checker) { checker.endpoint_delete_asked(id); });
+  while (true) {
+    const std::optional<http::SimpleAnswer> answer = co_await ask("DELETE", "/v1/endpoints/" + id.text, "");
+    // 404: an earlier try whose answer was lost has done it.
+    if (answer && (answer->status == 204 || answer->status == 200 || answer->status == 404)) {
+      stage_.witness.tell([&](Checker& checker) { checker.endpoint_deleted(id); });
+      co_return;
+    }
+    co_await host_.sleep(milliseconds(draw_.skewed(200, 6)));
+  }
+}
+
+Co<void> Operator::replay(std::string delivery_id) {
+  const std::size_t dot = delivery_id.find('.');
+  const DeliveryId id{.event = {delivery_id.substr(0, dot)}, .endpoint = {delivery_id.substr(dot + 1)}};
+  stage_.witness.tell([&](Checker& checker) { checker.replay_asked(id); });
+  const std::optional<http::SimpleAnswer> answer =
+      co_await ask("POST", fmt::format("/v1/deliveries/{}/replay", delivery_id), "");
+  if (answer) stage_.witness.tell([&](Checker& checker) { checker.replay_answered(id, answer->status); });
+}
+
+Co<std::optional<std::vector<Operator::Letter>>> Operator::list(std::string state) {
+  const std::optional<http::SimpleAnswer> answer =
+      co_await ask("GET", fmt::format("/v1/deliveries?state={}&limit=500", state), "");
+  if (!answer || answer->status != 200) co_return std::nullopt;
+  const Result<JsonDocument> document = parse_json(answer->body);
+  if (!document) co_return std::nullopt;
+  const auto deliveries = document->root().find("deliveries");
+  if (!deliveries) co_return std::nullopt;
+  std::vector<Letter> letters;
+  const auto text = [](const JsonValue& of, std::string_view name) {
+    const auto member = of.find(name);
+    return member ? std::string(member->text()) : std::string();
+  };
+  for (std::size_t i = 0; i < deliveries->size(); ++i) {
+    const JsonValue one = deliveries->at(i);
+    Letter letter{.id = text(one, "id"), .endpoint = text(one, "endpoint_id"), .key = text(one, "ordering_key")};
+    if (const auto sequence = one.find("sequence"))
+      letter.sequence = static_cast<std::uint64_t>(sequence->integer().value_or(0));
+    letters.push_back(std::move(letter));
+  }
+  co_return letters;
+}
+
+Co<std::optional<std::size_t>> Operator::replay_lowest_dead() {
+  const std::optional<std::vector<Letter>> dead = co_await list("dead");
+  if (!dead) co_return std::nullopt;
+  std::map<std::pair<std::string, std::string>, const Letter*> lowest;
+  std::vector<const Letter*> chosen;
+  for (const Letter& letter : *dead) {
+    if (letter.key.empty()) {
+      chosen.push_back(&letter);
+      continue;
+    }
+    const Letter*& least = lowest[{letter.endpoint, letter.key}];
+    if (!least || letter.sequence < least->sequence) least = &letter;
+  }
+  for (const auto& [key, letter] : lowest) chosen.push_back(letter);
+  for (const Letter* letter : chosen) co_await replay(letter->id);
+  co_return dead->size();
+}
+
+void Operator::start_meddling() { scope_.spawn(meddle()); }
+void Operator::start_looking() { scope_.spawn(look()); }
+
+Co<void> Operator::meddle() {
+  constexpr std::array<std::string_view, 4> kStates{"dead", "delivered", "due", "unknown"};
+  while (!stage_.faults_over) {
+    co_await host_.sleep(stage_.ground.options.duration / draw_.between(4, 20));
+    const std::optional<std::vector<Letter>> letters =
+        co_await list(std::string(draw_.pick(std::span<const std::string_view>(kStates))));
+    if (!letters || letters->empty()) continue;
+    co_await replay((*letters)[draw_.below(letters->size())].id);
+  }
+}
+
+Co<void> Operator::look() {
+  constexpr std::array<std::string_view, 12> kPaths{"/v1/events",
+                                                    "/v1/events?type=shipment.moved",
+                                                    "/v1/events?correlation_id=story-1&limit=2",
+                                                    "/v1/deliveries",
+                                                    "/v1/deliveries?state=blocked",
+                                                    "/v1/dead-letters",
+                                                    "/v1/endpoints",
+                                                    "/v1/subscriptions",
+                                                    "/v1/keys",
+                                                    "/v1/version",
+                                                    "/v1/events/evt_unknown",
+                                                    "/v1/deliveries?state=nonsense"};
+  while (!stage_.faults_over) {
+    co_await host_.sleep(stage_.ground.options.duration / draw_.between(3, 12));
+    co_await ask("GET", std::string(draw_.pick(std::span<const std::string_view>(kPaths))), "");
+  }
+}
+
+}  // namespace semel::sim

@@ -1,0 +1,67 @@
+// operator.h: the person who makes and deletes endpoints, looks, and replays what is dead.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "port/scope.h"
+#include "sim/workload/stage.h"
+
+namespace semel::sim {
+
+// What is asked for when an endpoint is made.
+struct EndpointPlan {
+  std::string host;
+  std::string receiver;  // the process that receives there
+  ReceiverKind kind = ReceiverKind::honest;
+  std::vector<std::string> event_types{"*"};
+  std::string secret;  // empty: the server makes one
+  std::string source;
+  bool patient = false;  // a policy that does not give up within a world
+};
+
+class Operator {
+ public:
+  explicit Operator(Stage& stage);
+
+  // Until it is there. An answer that was lost leaves an endpoint that nobody asked for twice: each try has a path of
+  // its own.
+  Co<EndpointId> make_endpoint(EndpointPlan plan);
+  // Until it is gone.
+  Co<void> delete_endpoint(EndpointId id);
+  // Asks once.
+  Co<void> replay(std::string delivery_id);
+
+  struct Letter {
+    std::string id;
+    std::string endpoint;
+    std::string key;
+    std::uint64_t sequence = 0;
+  };
+  // Of one page of deliveries in this state; nullopt: no answer.
+  Co<std::optional<std::vector<Letter>>> list(std::string state);
+  // Replays the lowest dead delivery of each key of each endpoint, and all without a key. How many are dead.
+  Co<std::optional<std::size_t>> replay_lowest_dead();
+
+  // While faults act: looks here and there, and replays single deliveries.
+  void start_meddling();
+  void start_looking();
+
+  ClientHost& host() { return host_; }
+  Draw& draw() { return draw_; }
+
+ private:
+  Co<void> meddle();
+  Co<void> look();
+  std::string config_json(const EndpointPlan& plan, const std::string& url);
+  Co<std::optional<http::SimpleAnswer>> ask(std::string method, std::string path, std::string body);
+
+  Stage& stage_;
+  ClientHost host_;
+  Draw draw_;
+  std::uint32_t endpoints_asked_ = 0;
+  Scope scope_;
+};
+
+}  // namespace semel::sim

@@ -1,0 +1,120 @@
+// options.cc: a swarm: each world has some of the faults and some of the workloads, each at its own rate.
+#include "sim/world/options.h"
+
+#include <fmt/core.h>
+
+#include <array>
+
+namespace semel::sim {
+namespace {
+
+constexpr milliseconds minutes(std::int64_t n) { return std::chrono::minutes(n); }
+
+struct Usual {
+  FaultClass fault;
+  PerMillion low, high;  // per occasion, when the class is in the world at all
+};
+// An occasion: of crashes, stalls and clock steps a point in time; of commits a write-set; of the disk an operation; of
+// the network a connection, of clogs, drips, partitions and cuts too; of DNS a query.
+constexpr std::array<Usual, kFaultClasses> kUsual{{
+    {FaultClass::crash_server, percent(50), percent(100)},
+    {FaultClass::crash_receiver, percent(50), percent(100)},
+    {FaultClass::stall, percent(20), percent(100)},
+    {FaultClass::clock_step, percent(20), percent(100)},
+    {FaultClass::commit_lost, {2'000}, percent(8)},
+    {FaultClass::commit_doubt, {2'000}, percent(8)},
+    {FaultClass::commit_late, {2'000}, percent(8)},
+    {FaultClass::crash_in_commit, {500}, {8'000}},
+    {FaultClass::power_loss, percent(50), percent(100)},
+    {FaultClass::disk_full, {20}, {1'000}},
+    {FaultClass::disk_io_error, {5}, {300}},
+    {FaultClass::crash_in_disk, {20}, {1'500}},
+    {FaultClass::refused, percent(1), percent(15)},
+    {FaultClass::tls, percent(1), percent(8)},
+    {FaultClass::delay, percent(1), percent(15)},
+    {FaultClass::clog, percent(1), percent(6)},
+    {FaultClass::partition, percent(1), percent(5)},
+    {FaultClass::cut, percent(1), percent(25)},
+    {FaultClass::drip, percent(1), percent(8)},
+    {FaultClass::replay, percent(1), percent(20)},
+    {FaultClass::stale_close, percent(5), percent(50)},
+    {FaultClass::dns, percent(1), percent(15)},
+    {FaultClass::receiver_fails, percent(1), percent(25)},
+    {FaultClass::receiver_slow, percent(1), percent(10)},
+}};
+
+void draw_faults(Options& options, Draw& draw) {
+  // A world without any fault is worth having now and then; most have about half of the classes.
+  const PerMillion in_world =
+      draw.happens(percent(4)) ? percent(0) : percent(static_cast<std::uint32_t>(20 + draw.below(60)));
+  for (const Usual& usual : kUsual) {
+    const bool is_in = draw.happens(in_world);
+    const auto rate = static_cast<std::uint32_t>(draw.between(usual.low.parts, usual.high.parts));
+    if (is_in) options.rates[static_cast<std::size_t>(usual.fault)] = {rate};
+  }
+}
+
+}  // namespace
+
+std::string_view name_of(StoreKind kind) { return kind == StoreKind::memory ? "memory" : "disk"; }
+
+Options draw_options(std::uint64_t seed, StoreKind store) {
+  Draw draw = Draw(seed, "options");
+  Options options{.seed = seed, .store = store};
+  options.order = static_cast<Order>(draw.below(kOrders));
+  options.duration = draw.happens(percent(70)) ? minutes(draw.between(2, 40)) : minutes(60 * draw.between(1, 80));
+  options.crash_every = options.duration / draw.between(2, 8);
+  options.honest = static_cast<std::uint32_t>(draw.between(1, 3));
+  options.hostile = draw.happens(percent(40)) ? static_cast<std::uint32_t>(draw.between(1, 2)) : 0;
+  options.producers = static_cast<std::uint32_t>(draw.between(1, 3));
+  options.keys = static_cast<std::uint32_t>(draw.between(1, 6));
+  options.events = static_cast<std::uint32_t>(draw.skewed(10, 3));
+  const auto some = [&](std::uint32_t chance) { return draw.happens(percent(chance)); };
+  options.transfers = some(40);
+  options.batches = some(40);
+  options.unkeyed = some(40);
+  options.numbered_by_producer = some(25);
+  options.filtered = some(40);
+  options.late_subscriber = some(30);
+  options.come_and_go = some(25);
+  options.twins = some(20);
+  options.replays = some(40);
+  options.reused_keys = some(15);
+  options.direct = some(15);
+  options.flood = draw.happens({5'000});
+  draw_faults(options, draw);
+  return options;
+}
+
+std::string describe(const Options& options) {
+  std::string text = fmt::format(
+      "seed={} store={} order={} duration={}s crash_every={}s honest={} hostile={} producers={} keys={} events={}",
+      options.seed, name_of(options.store), name_of(options.order), options.duration.count() / 1'000,
+      options.crash_every.count() / 1'000, options.honest, options.hostile, options.producers, options.keys,
+      options.events);
+  const auto flag = [&](const char* name, bool on) {
+    if (on) text += fmt::format(" {}", name);
+  };
+  flag("transfers", options.transfers);
+  flag("batches", options.batches);
+  flag("unkeyed", options.unkeyed);
+  flag("numbered_by_producer", options.numbered_by_producer);
+  flag("filtered", options.filtered);
+  flag("late_subscriber", options.late_subscriber);
+  flag("come_and_go", options.come_and_go);
+  flag("twins", options.twins);
+  flag("replays", options.replays);
+  flag("reused_keys", options.reused_keys);
+  flag("direct", options.direct);
+  flag("flood", options.flood);
+  text += " faults:";
+  for (int i = 0; i < kFaultClasses; ++i) {
+    const auto fault = static_cast<FaultClass>(i);
+    const PerMillion rate = options.rates[static_cast<std::size_t>(i)];
+    if (rate.parts > 0 && !options.mask.classes.contains(fault))
+      text += fmt::format(" {}={}", name_of(fault), rate.parts);
+  }
+  return text;
+}
+
+}  // namespace semel::sim

@@ -1,0 +1,50 @@
+// options.h: everything that makes a world beside its seed: drawn from the seed, printed when it fails, cut down by the
+// shrinker.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.h"
+#include "sim/kernel/faults.h"
+#include "sim/kernel/schedule.h"
+
+namespace semel::sim {
+
+enum class StoreKind : std::uint8_t { memory, disk };
+std::string_view name_of(StoreKind kind);
+
+struct Options {
+  std::uint64_t seed = 0;
+  StoreKind store = StoreKind::memory;
+  Order order = Order::fifo;
+  Faults::Rates rates{};
+  FaultMask mask;
+
+  milliseconds duration{};     // of the phase in which faults act
+  milliseconds crash_every{};  // mean, per process that may crash
+  std::uint32_t honest = 1;    // receivers with an inbox
+  std::uint32_t hostile = 0;   // receivers that mean harm
+  std::uint32_t producers = 1;
+  std::uint32_t keys = 1;     // ordering keys, over all producers
+  std::uint32_t events = 10;  // about so many, over all producers
+  bool transfers = false;     // two events each, whose amounts add up to 0
+  bool batches = false;
+  bool unkeyed = false;
+  bool numbered_by_producer = false;  // some keys
+  bool filtered = false;              // some endpoints take only some types
+  bool late_subscriber = false;       // an endpoint made in the middle
+  bool come_and_go = false;           // endpoints deleted in the middle
+  bool twins = false;                 // two endpoints of one receiver and source
+  bool replays = false;               // of single deliveries, while faults act
+  bool reused_keys = false;           // idempotency keys with other content
+  bool direct = false;                // somebody who signs by himself sends to a receiver
+  bool flood = false;                 // one key whose first event is held up while a thousand follow
+};
+
+Options draw_options(std::uint64_t seed, StoreKind store);
+
+// One line with everything that is not at its default.
+std::string describe(const Options& options);
+
+}  // namespace semel::sim

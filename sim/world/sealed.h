@@ -1,0 +1,38 @@
+// sealed.h: secrets at rest in a world: unreadable on the disk, readable by who knows the row.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/bytes.h"
+#include "port/secrets.h"
+#include "sim/kernel/draw.h"
+
+namespace semel::sim {
+
+class SimSecrets final : public Secrets {
+ public:
+  std::string seal(std::string_view plain, std::string_view row) override {
+    return to_hex(crossed(plain, row)) + "." + std::to_string(hash_of(row));
+  }
+  Result<std::string> unseal(std::string_view sealed, std::string_view row) override {
+    const std::size_t dot = sealed.find('.');
+    if (dot == std::string_view::npos || sealed.substr(dot + 1) != std::to_string(hash_of(row)))
+      return fail(Fault::corrupt, "sealed for another row");
+    std::string bytes;
+    for (std::size_t i = 0; i + 1 < dot; i += 2)
+      bytes += static_cast<char>(nibble(sealed[i]) << 4 | nibble(sealed[i + 1]));
+    return crossed(bytes, row);
+  }
+
+ private:
+  static int nibble(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
+  static std::string crossed(std::string_view bytes, std::string_view row) {
+    Draw pad(hash_of(row), "pad");
+    std::string out(bytes);
+    for (char& byte : out) byte = static_cast<char>(byte ^ static_cast<char>(pad.next() | 1));
+    return out;
+  }
+};
+
+}  // namespace semel::sim

@@ -1,0 +1,157 @@
+// witness.cc: from taps to checkers.
+#include "sim/world/witness.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/check.h"
+#include "base/match.h"
+#include "sim/world/ground.h"
+
+namespace semel::sim {
+namespace {
+
+constexpr std::string_view kServer = "server";
+
+std::string_view short_id(std::string_view id) { return id.substr(0, 12); }
+
+std::string said(const store::WriteSet& write_set) {
+  return match(
+      write_set, [](const store::Intake& s) { return fmt::format("intake of {}", s.items.size()); },
+      [](const store::StartAttempt& s) {
+        return fmt::format("delivery {} attempt {} begins", s.delivery.value, s.state.attempt);
+      },
+      [](const store::SettleAttempt& s) {
+        return fmt::format("delivery {} attempt {}: {}", s.delivery.value, s.attempt, s.outcome.result);
+      },
+      [](const store::LateOutcome& s) {
+        return fmt::format("delivery {} attempt {} late: {}", s.delivery.value, s.attempt, s.outcome.result);
+      },
+      [](const store::ChangeDelivery& s) {
+        return fmt::format("delivery {} becomes {}", s.delivery.value, delivery::name_of(delivery::name_of(s.state)));
+      },
+      [](const store::CreateEndpoint& s) { return fmt::format("endpoint {} made", short_id(s.id.text)); },
+      [](const store::DeleteEndpoint& s) { return fmt::format("endpoint {} deleted", short_id(s.id.text)); },
+      [](const store::CreateSubscription&) { return std::string("subscription made"); },
+      [](const store::DeleteSubscription&) { return std::string("subscription deleted"); },
+      [](const store::CreateApiKey&) { return std::string("key made"); },
+      [](const store::DeleteApiKey&) { return std::string("key deleted"); });
+}
+
+std::string_view said(const store::CommitAnswer& answer) {
+  return match(
+      answer, [](const store::Committed&) { return "committed"; }, [](const store::Conflict&) { return "conflict"; },
+      [](const store::Refused&) { return "refused"; }, [](const store::Unknown&) { return "in doubt"; });
+}
+
+std::string_view said(CommitFate fate) {
+  switch (fate) {
+    case CommitFate::told:
+      return "";
+    case CommitFate::lost:
+      return ", answer lost";
+    case CommitFate::in_doubt:
+      return ", told: unknown";
+    case CommitFate::late:
+      return ", late";
+    case CommitFate::died:
+      return ", nobody is left to hear";
+  }
+  std::unreachable();
+}
+
+}  // namespace
+
+Witness::Witness() {
+  checkers_ =
+      make_checkers(known, [this](std::string_view checker, std::string text) { violate(checker, std::move(text)); });
+}
+
+void Witness::violate(std::string_view checker, std::string text) {
+  if (violation_) return;
+  chart.add(known.now, checker, "", text);
+  violation_ = Violation{std::string(checker), std::move(text), known.now};
+}
+
+const KnownEndpoint* Witness::endpoint_of(const WireRequest& request) const {
+  return known.endpoint_at(request.header("host"), request.target);
+}
+
+void Witness::connect_asked(std::string_view process, const egress::SocketAddress& to) {
+  if (process != kServer) return;
+  tell([&](Checker& checker) { checker.connect_asked(process, to); });
+}
+
+void Witness::request_left(std::string_view process, const WireRequest& request) {
+  if (process != kServer) return;
+  busy();
+  const KnownEndpoint* endpoint = endpoint_of(request);
+  asked_[request.connection] = request;
+  if (chart.kept())
+    chart.add(known.now, process, endpoint ? endpoint->receiver : "?",
+              fmt::format("{} attempt {} seq {}", short_id(request.header("webhook-id")),
+                          request.header("semel-attempt"), request.header("semel-sequence")));
+  tell([&](Checker& checker) { checker.request_left(request, endpoint); });
+}
+
+void Witness::request_arrived(std::string_view process, const WireRequest& request) {
+  const KnownEndpoint* endpoint = endpoint_of(request);
+  if (!endpoint) return;
+  if (chart.kept() && request.replayed)
+    chart.add(known.now, process, "", fmt::format("{} arrives again", short_id(request.header("webhook-id"))));
+  tell([&](Checker& checker) { checker.request_arrived(request, endpoint); });
+}
+
+void Witness::answer_arrived(std::string_view process, const WireAnswer& answer) {
+  if (process != kServer) return;
+  const auto asked = asked_.find(answer.connection);
+  if (asked == asked_.end() || asked->second.number != answer.number) return;
+  const KnownEndpoint* endpoint = endpoint_of(asked->second);
+  if (chart.kept() && answer.complete)
+    chart.add(known.now, endpoint ? endpoint->receiver : "?", process,
+              fmt::format("{} {}", answer.status, short_id(asked->second.header("webhook-id"))));
+  tell([&](Checker& checker) { checker.answer_arrived(answer, asked->second, endpoint); });
+}
+
+void Witness::commit_asked(const store::WriteSet& write_set, Fence by) {
+  busy();
+  if (const auto* create = std::get_if<store::CreateEndpoint>(&write_set)) {
+    Result<endpoint::Config> config = endpoint::read_config_json(create->config_json);
+    SEMEL_CHECK(config.has_value());
+    const auto planned = planned_.find(config->url.text());
+    SEMEL_CHECK(planned != planned_.end());
+    KnownEndpoint endpoint = planned->second;
+    endpoint.id = create->id;
+    endpoint.config = *std::move(config);
+    known.endpoints.push_back(std::move(endpoint));
+  }
+  tell([&](Checker& checker) { checker.commit_asked(write_set, by); });
+}
+
+void Witness::commit_done(const store::WriteSet& write_set, Fence by, CommitFate fate,
+                          const store::CommitAnswer& answer) {
+  if (const auto* committed = std::get_if<store::Committed>(&answer))
+    if (const auto* endpoint = std::get_if<store::Endpoint>(&committed->made))
+      known.endpoint_of_key.emplace(endpoint->key, endpoint->id);
+  if (chart.kept())
+    chart.add(known.now, "store", "", fmt::format("{}: {}{}", said(write_set), said(answer), said(fate)));
+  tell([&](Checker& checker) { checker.commit_done(write_set, by, fate, answer); });
+}
+
+void Witness::endpoint_made(const EndpointId& id, std::string secret) {
+  const auto endpoint = std::ranges::find(known.endpoints, id, &KnownEndpoint::id);
+  SEMEL_CHECK(endpoint != known.endpoints.end());
+  if (endpoint->secret.empty()) endpoint->secret = std::move(secret);
+  tell([&](Checker& checker) { checker.endpoint_made(*endpoint); });
+}
+
+void SimTelemetry::note(Level level, std::string_view event, std::initializer_list<Field> fields) {
+  std::string line(event);
+  for (const auto& [name, value] : fields) line += fmt::format(" {}={}", name, value);
+  trace_.note(process_, [&] { return (level == Level::error ? "ERROR " : "log ") + line; });
+  witness_.tell([&](Checker& checker) { checker.logged(process_, line); });
+}
+
+}  // namespace semel::sim
