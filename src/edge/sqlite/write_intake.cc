@@ -4,11 +4,11 @@
 // was refused for now is judged again when the batch comes again.
 #include <map>
 #include <memory>
-#include <set>
 #include <utility>
 
 #include "base/failpoint.h"
 #include "base/match.h"
+#include "core/intake/batch.h"
 #include "edge/sqlite/write_sets.h"
 
 namespace semel::sqlite {
@@ -100,38 +100,18 @@ class Submissions {
 
   Judged judge(const intake::Item& item) {
     View view(transaction_, intake_.tenant, intake_.client);
-    intake::Decision decision = intake::decide(item, tenant_name_, view);
-    if (predecessor_was_refused(item) && speaks_of_order(decision))
-      decision = Refuse{Refuse::Why::predecessor_refused, std::nullopt};
     return match(
-        std::move(decision), [&](intake::Accept accept) { return store_event(item, std::move(accept.event), view); },
+        order_.judge(item, tenant_name_, view),
+        [&](intake::Accept accept) { return store_event(item, std::move(accept.event), view); },
         [&](intake::Replay replay) { return answer_again(item, std::move(replay)); },
-        [&](Refuse refuse) { return remember_refusal(item, refuse); });
+        [](Refuse refuse) { return Judged{refuse, std::nullopt}; });
   }
 
-  void note_refusal(const intake::Item& item) {
-    if (item.submission.ordering_key) refused_lines_.insert(*item.submission.ordering_key);
-  }
+  void note_refusal(const intake::Item& item) { order_.note_refusal(item); }
 
   bool stored_any() const { return stored_any_; }
 
  private:
-  bool predecessor_was_refused(const intake::Item& item) const {
-    return item.behind_refused ||
-           (item.submission.ordering_key && refused_lines_.contains(*item.submission.ordering_key));
-  }
-  // What is known already is answered as it was, whatever became of its predecessor now.
-  static bool speaks_of_order(const intake::Decision& decision) {
-    if (const auto* refuse = std::get_if<Refuse>(&decision))
-      return refuse->why != Refuse::Why::key_reused && refuse->why != Refuse::Why::id_reused;
-    return std::holds_alternative<intake::Accept>(decision);
-  }
-
-  Judged remember_refusal(const intake::Item& item, Refuse refuse) {
-    note_refusal(item);
-    return {refuse, std::nullopt};
-  }
-
   Judged answer_again(const intake::Item& item, intake::Replay replay) {
     const EventKey event = replay.event.key;
     if (replay.bind_key) bind_key(item, event, replay.duplicate);
@@ -196,7 +176,7 @@ class Submissions {
   Transaction& transaction_;
   const store::Intake& intake_;
   std::string tenant_name_;
-  std::set<std::string, std::less<>> refused_lines_;
+  intake::Batch order_;
   bool stored_any_ = false;
 };
 
@@ -236,13 +216,10 @@ std::variant<BatchRecord, KeyReused> open_batch(Transaction& transaction, const 
   return BatchRecord{batch, {}};
 }
 
-// A refusal that stands: the same item of the same batch would be refused again whatever else happens.
-bool is_final(const Refuse& refuse) { return refuse.why != Refuse::Why::predecessor_refused; }
-
 void settle_item(Transaction& transaction, TenantKey tenant, std::int64_t batch, std::size_t position,
                  const Judged& judged) {
   if (const auto* refuse = std::get_if<Refuse>(&judged.answer)) {
-    if (is_final(*refuse))
+    if (intake::is_final(*refuse))
       transaction.sql.insert_batch_item.run(tenant, batch, position, std::nullopt, std::nullopt, refuse->why,
                                             refuse->expected);
     return;
