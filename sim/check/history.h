@@ -16,6 +16,8 @@
 
 namespace semel::sim {
 
+inline constexpr std::string_view kServerProcess = "server";
+
 // One event as a producer made it. `data` tells the story by itself: {"n":number,"key":..,"i":index,"amount"?:..}.
 struct MadeEvent {
   std::uint64_t number;  // of the world, from 1; no two events share it
