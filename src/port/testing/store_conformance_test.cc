@@ -267,6 +267,44 @@ TEST_P(StoreConformance, a_new_key_of_a_known_id_is_bound_to_that_event) {
   EXPECT_TRUE(by_key.duplicate && by_key.replayed);
 }
 
+TEST_P(StoreConformance, an_intake_that_comes_late_behind_its_own_repetition_makes_no_second_event) {
+  make_endpoint("ep_a");
+  const std::vector<Intake> late = {intake_of({event()}, "key-1"), intake_of({event(R"("id":"e1")")}),
+                                    intake_of({event(R"("ordering_key":"k")")})};
+  take(event(), "key-1");
+  take(event(R"("id":"e1")"));
+  // Its producer was told the id that was drawn for it, and names that in the repetition.
+  take(event(R"("ordering_key":"k","id":")" + late[2].items.at(0).fresh_id.text + R"(")"));
+  EXPECT_THAT(words(intake_answer(commit(late[0]))), ElementsAre("again"));
+  EXPECT_THAT(words(intake_answer(commit(late[1]))), ElementsAre("again"));
+  EXPECT_EQ(refusal(late[2]), Fault::corrupt);
+  EXPECT_THAT(read([](StoreReader& reader) { return reader.events({.tenant = kTenant}); }), SizeIs(3));
+  EXPECT_THAT(read([](StoreReader& reader) { return reader.deliveries({.tenant = kTenant}); }), SizeIs(3));
+  EXPECT_EQ(take(event(R"("ordering_key":"k")")).sequence, 2u);
+}
+
+TEST_P(StoreConformance, an_intake_that_breaks_a_rule_of_the_store_leaves_nothing) {
+  make_endpoint("ep_a");
+  const Taken first = take(event(R"("ordering_key":"k")"));
+  Intake same_id = intake_of({event(R"("ordering_key":"k")"), event(R"("ordering_key":"new")"), event()}, "key-1");
+  same_id.items[1].key = idempotency::hash_key({"key-2"});
+  same_id.items[2].key.reset();
+  same_id.items[2].fresh_id = first.id;
+  EXPECT_EQ(refusal(same_id), Fault::corrupt);
+  Intake same_position = batch_of({event(R"("ordering_key":"k")"), event(R"("ordering_key":"k")")}, "b", 1);
+  same_position.items[1].position = 0;
+  EXPECT_EQ(refusal(same_position), Fault::corrupt);
+
+  EXPECT_THAT(read([](StoreReader& reader) { return reader.events({.tenant = kTenant}); }), SizeIs(1));
+  EXPECT_THAT(read([](StoreReader& reader) { return reader.deliveries({.tenant = kTenant}); }), SizeIs(1));
+  const Taken next = take(event(R"("ordering_key":"k")"), "key-1");
+  EXPECT_FALSE(next.replayed);
+  EXPECT_EQ(next.sequence, 2u);
+  EXPECT_EQ(next.fresh.at(0).after, 1u);
+  EXPECT_EQ(take(event(R"("ordering_key":"new")"), "key-2").sequence, 1u);
+  EXPECT_THAT(words(intake_answer(commit(batch_of({event()}, "b", 2)))), ElementsAre("taken"));
+}
+
 // ---- batches ----
 
 TEST_P(StoreConformance, after_a_refused_item_later_ones_of_its_ordering_key_wait_for_it) {
@@ -474,6 +512,33 @@ TEST_P(StoreConformance, an_attempt_sealed_before_a_subscription_changed_conflic
   EXPECT_TRUE(std::holds_alternative<Committed>(answers[1]));
   EXPECT_TRUE(std::holds_alternative<Conflict>(answers[2]));
   EXPECT_TRUE(std::holds_alternative<Committed>(answers[3]));
+}
+
+TEST_P(StoreConformance, an_attempt_that_breaks_a_rule_of_the_store_changes_nothing) {
+  make_endpoint("ep_a");
+  const Delivery row = attempt_into(take(event()).fresh.at(0), delivery::Due{kNow}, "retry");
+  StartAttempt again = start_of(row, Version{1});
+  again.record.attempts = 1;
+  again.state.attempt = 1;
+  EXPECT_EQ(refusal(again), Fault::corrupt);  // a row of this number is there
+  again.record.attempts = 0;
+  again.state.attempt = 0;
+  EXPECT_EQ(refusal(again), Fault::corrupt);
+  again = start_of(row, Version{1});
+  again.record.round = 0;
+  EXPECT_EQ(refusal(again), Fault::corrupt);
+  EXPECT_EQ(stored(row.key).version, row.version);
+
+  ASSERT_TRUE(committed(start_of(row, Version{1})));
+  const Delivery flying = stored(row.key);
+  EXPECT_EQ(refusal(settle_of(flying, delivery::Parked{kNow}, "parked")), Fault::corrupt);  // since when?
+  EXPECT_EQ(refusal(settle_of(flying, delivery::Due{kNow}, "perhaps")), Fault::corrupt);
+  SettleAttempt settled_before = settle_of(flying, delivery::Due{kNow}, "retry");
+  settled_before.attempt = 1;
+  EXPECT_EQ(refusal(settled_before), Fault::corrupt);
+  EXPECT_EQ(refusal(LateOutcome{kTenant, row.key, 2, {.at = kNow, .result = "perhaps", .reason = ""}}), Fault::corrupt);
+  EXPECT_EQ(stored(row.key).version, flying.version);
+  EXPECT_THAT(read([&](StoreReader& r) { return r.attempts(row.key); }).at(1).outcomes, IsEmpty());
 }
 
 // ---- lines ----
