@@ -53,7 +53,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void ended(const Pipe& pipe);
   void broke(const Pipe& pipe);
   Nanoseconds more_delay();
-  void note(std::string_view what);
+  void note(std::string_view what) const;
 
  private:
   void draw_faults();
@@ -61,9 +61,10 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void request_begins();
   void request_complete();
   void draw_cut();
-  void draw_blocked_link(FaultClass fault);
-  void settle_cut(Pipe& pipe, const MessageSplitter& messages, std::uint64_t offset);
+  void draw_blocked_link(FaultClass fault, Link::Fault how);
+  void settle_cut(Pipe& pipe, MessageSplitter::Event event, std::uint64_t offset);
   void draw_stale_close();
+  void cancel_stale_close();
   void close_stale();
   void closed(Side side);
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/egress/address.h"
+#include "sim/kernel/draw.h"
 #include "sim/kernel/schedule.h"
 
 namespace semel::sim {

@@ -99,7 +99,7 @@ void Pipe::carry(std::string_view bytes) {
 void Pipe::finish(Break how) {
   switch (how) {
     case Break::reset:
-      if (draw_.below(2) == 0) in_flight_.clear();  // what was not sent yet never is
+      if (draw_.below(4) == 0) in_flight_.clear();  // overtakes them, or they are lost and not sent again
       return send(Chunk::What::reset, {}, Nanoseconds(0));
     case Break::end:
       return send(Chunk::What::end, {}, Nanoseconds(0));

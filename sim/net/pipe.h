@@ -38,6 +38,7 @@ class Pipe {
   // Takes bytes into the network without a write and without regard to the window.
   void accept(std::string_view bytes);
   std::uint64_t accepted() const { return accepted_; }
+  Link& link() { return link_; }
 
   // Behind the bytes the reader hears an end or a reset, or nothing. Nothing is carried after that.
   void finish(Break how);

@@ -27,6 +27,7 @@ class Watch {
   // The next event in what the asker hands to the network (as MessageSplitter::take).
   std::size_t hand_over(std::string_view bytes);
   const MessageSplitter& requests() const { return requests_; }
+  std::uint64_t handed_over() const { return handed_over_; }
 
   // So many bytes came out at the receiver.
   void deliver_requests(std::size_t count);
