@@ -20,8 +20,12 @@ int frames_in(std::uint64_t log_bytes, std::int64_t page_bytes) {
 
 }  // namespace
 
-Checkpointer::Checkpointer(Connection& beside, Connection& writer, std::uint64_t log_bytes_max, std::int64_t page_bytes)
-    : beside_(beside), writer_(writer), frames_max_(frames_in(log_bytes_max, page_bytes)), reset_from_(frames_max_) {}
+Checkpointer::Checkpointer(Connection& beside, Connection& writer, CheckpointLimits limits, std::int64_t page_bytes)
+    : beside_(beside),
+      writer_(writer),
+      frames_max_(frames_in(limits.log_bytes_max, page_bytes)),
+      start_frames_(std::min(limits.start_frames, frames_max_)),
+      reset_from_(frames_max_) {}
 
 void Checkpointer::commit_began() {
   const std::lock_guard lock(mutex_);
@@ -38,7 +42,7 @@ Result<Checkpointer::Next> Checkpointer::commit_returned(std::optional<int> fram
     frames_ = *frames;
     if (running_) return Next::nothing;
     if (frames_ < reset_from_) {
-      if (frames_ - copied_ < std::min(kStartFrames, frames_max_) || !rule_.may_start()) return Next::nothing;
+      if (frames_ - copied_ < start_frames_ || !rule_.may_start()) return Next::nothing;
       running_ = true;
       return Next::start_beside;
     }

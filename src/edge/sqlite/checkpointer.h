@@ -2,7 +2,7 @@
 // capped.
 //
 // Decides:    after each group: nothing, a checkpoint on the checkpoint lane (once the log has grown by
-//             kStartFrames and CheckpointRule allows it), or a reset of the log on the writer's connection (over the
+//             start_frames and CheckpointRule allows it), or a reset of the log on the writer's connection (over the
 //             cap: a saturated writer never leaves the log a moment in which it could begin anew).
 // Threads:    the writer lane, and run_beside on the checkpoint lane.
 // On a crash: the log is read again and copied at the next start.
@@ -19,10 +19,15 @@ namespace semel::sqlite {
 
 inline constexpr int kStartFrames = 4'096;
 
+struct CheckpointLimits {
+  std::uint64_t log_bytes_max;
+  int start_frames = kStartFrames;  // the log's growth that starts a checkpoint beside the writer
+};
+
 class Checkpointer {
  public:
   // `beside` and `writer` must outlive this.
-  Checkpointer(Connection& beside, Connection& writer, std::uint64_t log_bytes_max, std::int64_t page_bytes);
+  Checkpointer(Connection& beside, Connection& writer, CheckpointLimits limits, std::int64_t page_bytes);
 
   void commit_began();
   // Whether a checkpoint beside the writer must be started now (run_beside, once).
@@ -41,6 +46,7 @@ class Checkpointer {
   Connection& beside_;
   Connection& writer_;
   const int frames_max_;
+  const int start_frames_;
   std::mutex mutex_;  // guards what follows
   CheckpointRule rule_;
   bool running_ = false;

@@ -23,7 +23,7 @@ class CheckpointerTest : public testing::Test {
   void SetUp() override {
     ASSERT_TRUE(writer_->use_log() && writer_->execute("CREATE TABLE t (x)"));
     writer_->on_commit([this](int frames) { frames_ = frames; });
-    checkpointer_.emplace(*beside_, *writer_, 64 * (4096 + 24), 4096);
+    checkpointer_.emplace(*beside_, *writer_, CheckpointLimits{.log_bytes_max = 64 * (4096 + 24)}, 4096);
   }
   Checkpointer::Next commit() {
     checkpointer_->commit_began();
@@ -53,7 +53,7 @@ TEST(CheckpointerBeside, starts_once_when_the_log_has_grown_and_not_again_before
   auto writer = Connection::open({.path = folder.file("f.db"), .vfs = {}}).value();
   ASSERT_TRUE(writer->use_log() && writer->execute("CREATE TABLE t (x)"));
   auto beside = Connection::open({.path = folder.file("f.db"), .vfs = {}}).value();
-  Checkpointer checkpointer(*beside, *writer, 1u << 30, 4096);
+  Checkpointer checkpointer(*beside, *writer, {.log_bytes_max = 1u << 30}, 4096);
   const auto committed_with = [&](int frames) {
     checkpointer.commit_began();
     return checkpointer.commit_returned(frames).value();
@@ -64,6 +64,18 @@ TEST(CheckpointerBeside, starts_once_when_the_log_has_grown_and_not_again_before
   ASSERT_TRUE(checkpointer.run_beside());                                    // copies everything
   EXPECT_EQ(committed_with(3), Checkpointer::Next::nothing);                 // the log began anew
   EXPECT_EQ(committed_with(kStartFrames + 3), Checkpointer::Next::start_beside);
+}
+
+TEST(CheckpointerBeside, starts_at_the_growth_it_was_given) {
+  TempFolder folder;
+  auto writer = Connection::open({.path = folder.file("f.db"), .vfs = {}}).value();
+  ASSERT_TRUE(writer->use_log());
+  auto beside = Connection::open({.path = folder.file("f.db"), .vfs = {}}).value();
+  Checkpointer checkpointer(*beside, *writer, {.log_bytes_max = 1u << 30, .start_frames = 10}, 4096);
+  checkpointer.commit_began();
+  EXPECT_EQ(checkpointer.commit_returned(9).value(), Checkpointer::Next::nothing);
+  checkpointer.commit_began();
+  EXPECT_EQ(checkpointer.commit_returned(10).value(), Checkpointer::Next::start_beside);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/probe.h"
 #include "edge/sqlite/pattern_list.h"
 #include "edge/sqlite/statement.h"
 #include "port/store.h"
@@ -51,6 +52,7 @@ Result<Found> open_schema(Connection& connection, Secrets& secrets, Entropy& ent
   if (application == 0 && version == 0 && tables == 0) {
     create(connection, secrets, entropy);
     SEMEL_TRY_VOID(connection.take_failure());
+    probe::reached<"sqlite.store_made">();
     return Found::created;
   }
   if (application != kApplicationId) return fail(Fault::invalid, "the file is a database, but not a store of Semel");
@@ -62,6 +64,7 @@ Result<Found> open_schema(Connection& connection, Secrets& secrets, Entropy& ent
     return fail(Fault::invalid, fmt::format("the store has the unknown schema {}", version));
   connection.use_log();
   SEMEL_TRY_VOID(connection.take_failure());
+  probe::reached<"sqlite.store_found">();
   return Found::existing;
 }
 

@@ -12,7 +12,7 @@
 
 #include "base/match.h"
 #include "base/planted.h"
-#include "edge/sqlite/checkpointer.h"
+#include "base/probe.h"
 #include "edge/sqlite/lock_file.h"
 #include "edge/sqlite/reader.h"
 #include "edge/sqlite/schema.h"
@@ -51,7 +51,8 @@ class SqliteStore final : public store::Store {
         executor_(executor),
         writer_(*connections_.writer),
         reader_(*connections_.reader),
-        checkpointer_(*connections_.checkpoint, *connections_.writer, options.log_bytes_max,
+        checkpointer_(*connections_.checkpoint, *connections_.writer,
+                      {.log_bytes_max = options.log_bytes_max, .start_frames = options.checkpoint_frames},
                       connections_.writer->pragma_number("page_size")) {
     connections_.writer->on_commit([this](int frames) { log_frames_ = frames; });
   }
@@ -145,6 +146,7 @@ class SqliteStore final : public store::Store {
         writing_ = !group.empty();
       }
       if (group.empty()) break;
+      probe::sometimes<"sqlite.refuses_after_its_failure">(refusal.has_value());
       std::vector<store::CommitAnswer> answers =
           refusal ? std::vector<store::CommitAnswer>(group.size(), store::Refused{*refusal}) : commit(group);
       deliver(std::move(group), std::move(answers));
@@ -173,6 +175,7 @@ class SqliteStore final : public store::Store {
   }
 
   void start_checkpoint() {
+    probe::reached<"sqlite.checkpoint_starts_beside">();
     {
       const std::lock_guard lock(mutex_);
       ++jobs_;
@@ -191,6 +194,7 @@ class SqliteStore final : public store::Store {
     {
       const std::lock_guard lock(mutex_);
       if (failed_) return;
+      probe::reached<"sqlite.fails_for_good">();
       failed_ = Error{Fault::unavailable, "the store has failed and this process must end: " + note};
     }
     if (on_fatal_)

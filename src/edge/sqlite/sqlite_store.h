@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 
+#include "edge/sqlite/checkpointer.h"
 #include "edge/sqlite/connection.h"
 #include "port/clock.h"
 #include "port/entropy.h"
@@ -37,6 +38,7 @@ struct SqliteOptions {
   Secrets& secrets;  // seals the fingerprint key of the tenant `default` when the store is made
   Entropy& entropy;  // draws it
   std::uint64_t log_bytes_max = kLogBytesMaxDefault;  // of the write-ahead log
+  int checkpoint_frames = kStartFrames;               // its growth that starts a checkpoint beside the writer
   std::optional<std::string> vfs;                     // a registered SQLite VFS; none: the operating system's files
   Synchronous synchronous = Synchronous::full;
   // Runs on the loop, once, when the process has to end.

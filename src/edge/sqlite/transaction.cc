@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/planted.h"
+#include "base/probe.h"
 #include "edge/sqlite/pattern_list.h"
 
 namespace semel::sqlite {
@@ -16,8 +17,9 @@ bool Transaction::fence_stands(Fence fence, TenantKey tenant, EndpointKey endpoi
     auto rows = sql.read_fences.query();
     while (rows.next()) fences_->at(rows.get<std::size_t>(0)) = rows.get<Fence>(1);
   }
-  return planted(Planted::fence_forgotten) ||
-         (*fences_)[static_cast<std::size_t>(store::shard_of(tenant, endpoint))] == fence;
+  const bool stands = (*fences_)[static_cast<std::size_t>(store::shard_of(tenant, endpoint))] == fence;
+  probe::sometimes<"sqlite.older_fence">(!stands);
+  return stands || planted(Planted::fence_forgotten);
 }
 
 const std::optional<Transaction::EndpointVersion>& Transaction::endpoint_version(EndpointKey endpoint) {
@@ -31,6 +33,8 @@ const std::optional<Transaction::EndpointVersion>& Transaction::endpoint_version
 
 bool Transaction::endpoint_stands(TenantKey tenant, EndpointKey endpoint, Version version) {
   const std::optional<EndpointVersion>& stored = endpoint_version(endpoint);
+  probe::sometimes<"sqlite.endpoint_gone">(!stored);
+  probe::sometimes<"sqlite.endpoint_moved_on">(stored && stored->version != version);
   return stored && stored->tenant == tenant && stored->version == version;
 }
 

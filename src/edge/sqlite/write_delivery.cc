@@ -1,6 +1,7 @@
 // write_delivery.cc: attempts begin, are settled, and what else moves a delivery.
 #include "base/check.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "edge/sqlite/delivery_rows.h"
 #include "edge/sqlite/write_sets.h"
 
@@ -39,8 +40,10 @@ store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& s
   if (!transaction.fence_stands(start.fence, start.tenant, start.endpoint) ||
       !transaction.endpoint_stands(start.tenant, start.endpoint, start.endpoint_version))
     return store::Conflict{};
-  if (!begin_attempt(transaction.sql.begin_attempt, place_of(transaction, start), start.state, start.record))
+  if (!begin_attempt(transaction.sql.begin_attempt, place_of(transaction, start), start.state, start.record)) {
+    probe::reached<"sqlite.attempt_conflicts">();
     return store::Conflict{};
+  }
   transaction.sql.insert_attempt.run(start.tenant, start.delivery, start.state.attempt, start.record.round,
                                      start.state.counts, start.state.started_at);
   return store::Committed{};
@@ -48,10 +51,14 @@ store::CommitAnswer write(Transaction& transaction, const store::StartAttempt& s
 
 store::CommitAnswer write(Transaction& transaction, const store::SettleAttempt& settle) {
   if (!transaction.fence_stands(settle.fence, settle.tenant, settle.endpoint)) return store::Conflict{};
-  if (!move(transaction, place_of(transaction, settle), settle.state, settle.record)) return store::Conflict{};
+  if (!move(transaction, place_of(transaction, settle), settle.state, settle.record)) {
+    probe::reached<"sqlite.settlement_conflicts">();
+    return store::Conflict{};
+  }
   transaction.sql.insert_outcome.run(settle.tenant, settle.delivery, settle.attempt, settle.outcome.at,
                                      settle.outcome.result, settle.outcome.failure, settle.outcome.http_status,
                                      settle.outcome.reason);
+  probe::sometimes<"sqlite.stores_a_wait">(settle.endpoint_wait.has_value());
   if (settle.endpoint_wait)
     transaction.sql.store_endpoint_wait.run(settle.tenant, settle.endpoint, settle.endpoint_wait->until,
                                             settle.endpoint_wait->step);
@@ -61,6 +68,7 @@ store::CommitAnswer write(Transaction& transaction, const store::SettleAttempt& 
 store::CommitAnswer write(Transaction& transaction, const store::LateOutcome& late) {
   if (!transaction.sql.find_attempt.query(late.tenant, late.delivery, late.attempt).next())
     return store::Refused{{Fault::not_found, "there is no such attempt"}};
+  probe::reached<"sqlite.keeps_a_late_outcome">();
   transaction.sql.insert_late_outcome.run(late.tenant, late.delivery, late.attempt, late.outcome.at,
                                           late.outcome.result, late.outcome.failure, late.outcome.http_status,
                                           late.outcome.reason);
@@ -72,7 +80,10 @@ store::CommitAnswer write(Transaction& transaction, const store::ChangeDelivery&
        !transaction.fence_stands(change.fence, change.tenant, change.endpoint)) ||
       !transaction.endpoint_exists(change.tenant, change.endpoint))
     return store::Conflict{};
-  if (!move(transaction, place_of(transaction, change), change.state, change.record)) return store::Conflict{};
+  if (!move(transaction, place_of(transaction, change), change.state, change.record)) {
+    probe::reached<"sqlite.change_conflicts">();
+    return store::Conflict{};
+  }
   return store::Committed{};
 }
 

@@ -7,6 +7,7 @@
 
 #include "base/check.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "edge/sqlite/delivery_rows.h"
@@ -52,6 +53,7 @@ void cancel(Transaction& transaction, DeliveryKey key, WallTime now) {
   if (!open) return;
   const delivery::Step step = delivery::cancel(open->state, open->record, "endpoint_deleted", now);
   SEMEL_CHECK(step.has_value());
+  probe::reached<"sqlite.deletion_cancels">();
   const DeliveryAt at{key, open->tenant, open->endpoint, open->version};
   move_delivery(transaction.sql.move_delivery, at, step->next, step->record);
 }

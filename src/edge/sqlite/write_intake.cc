@@ -8,6 +8,7 @@
 
 #include "base/failpoint.h"
 #include "base/match.h"
+#include "base/probe.h"
 #include "core/intake/batch.h"
 #include "edge/sqlite/write_sets.h"
 
@@ -208,6 +209,7 @@ std::variant<BatchRecord, KeyReused> open_batch(Transaction& transaction, const 
     auto row = transaction.sql.find_batch_key.query(intake.tenant, intake.client, intake.batch_key->hash);
     if (row.next()) found.emplace(row.get<std::int64_t>(0), row.get<Bytes32>(1));
   }
+  probe::sometimes<"sqlite.batch_known">(found.has_value());
   if (found && found->second != intake.batch_key->content) return KeyReused{};
   if (found) return BatchRecord{found->first, read_settled(transaction, intake, found->first)};
   const std::int64_t batch = transaction.sql.insert_batch.insert(intake.tenant, intake.batch_key->content);

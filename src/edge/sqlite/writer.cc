@@ -7,6 +7,7 @@
 #include "base/failpoint.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "edge/sqlite/write_sets.h"
 
 namespace semel::sqlite {
@@ -29,6 +30,7 @@ bool has_intake(const std::vector<const store::WriteSet*>& group) {
 }  // namespace
 
 Writer::GroupAnswer Writer::commit(const std::vector<const store::WriteSet*>& group) {
+  probe::sometimes<"sqlite.group_of_several">(group.size() > 1);
   GroupAnswer answer;
   answer.answers.resize(group.size(), store::Conflict{});
   std::vector<bool> left_out(group.size());
@@ -64,6 +66,7 @@ Writer::Attempt Writer::write_all(const std::vector<const store::WriteSet*>& gro
   // Nothing was committed: without space, or with a foreign process in the way, everything may be tried again.
   const bool harmless = failure.trouble == Trouble::full ||
                         (failure.trouble == Trouble::busy && sqlite3_get_autocommit(connection_.handle()) != 0);
+  probe::sometimes<"sqlite.fails_before_the_commit">(!harmless);
   give_up(answer, harmless ? refused(failure) : unknown(failure));
   if (!harmless) answer.fatal = failure.note;
   return Attempt::done;
@@ -72,6 +75,8 @@ Writer::Attempt Writer::write_all(const std::vector<const store::WriteSet*>& gro
 void Writer::commit_written(GroupAnswer& answer, const std::vector<const store::WriteSet*>& group) {
   if (!planted(Planted::acknowledge_before_commit) && !connection_.commit()) {
     const Failure failure = *connection_.failure();
+    probe::sometimes<"sqlite.no_space_in_the_commit">(failure.trouble == Trouble::full);
+    probe::sometimes<"sqlite.commit_fails">(failure.trouble != Trouble::full);
     give_up(answer, unknown(failure));
     if (failure.trouble != Trouble::full) answer.fatal = failure.note;
     return;
