@@ -6,6 +6,7 @@
 #include "base/json.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "core/retry/retry_after.h"
 
 namespace semel {
@@ -100,28 +101,36 @@ Reading read_status(int status) {
   switch (status) {
     case 429:
     case 503:
+      probe::reached<"judge.throttled">();
       reading.failure = FailureClass::throttled;
       reading.endpoint = EndpointSignal::throttled;
       reading.obeys_retry_after = reading.endpoint_waits = true;
       return reading;
     case 502:
     case 504:
+      probe::reached<"judge.unknown_at_a_gateway">();
       reading.meaning = Meaning::unknown;
       reading.failure = FailureClass::unknown_outcome;
       reading.endpoint = EndpointSignal::throttled;
       return reading;
     case 408:
     case 425:
+      probe::reached<"judge.too_early">();
       reading.failure = FailureClass::transient;
       reading.obeys_retry_after = true;
       return reading;
     case 410:  // an endpoint that is gone may come back: recorded and tried again
+      probe::reached<"judge.gone">();
       return reading;
     case 409:
+      probe::reached<"judge.conflict">();
       reading.failure = FailureClass::conflict;
       reading.by_client_errors = true;
       return reading;
     default:
+      probe::sometimes<"judge.server_error">(status >= 500);
+      probe::sometimes<"judge.client_error">(status >= 400 && status < 500);
+      probe::sometimes<"judge.redirect">(status < 400);
       if (status >= 500)
         reading.failure = FailureClass::transient;
       else
@@ -135,10 +144,12 @@ Reading read_answer(const Answer& answer) {
   if (reading.meaning == Meaning::failed) {
     reading = read_status(answer.status);
     reading.odd_disposition = answer.disposition.has_value();
+    probe::sometimes<"judge.odd_disposition">(reading.odd_disposition);
   }
   const bool good = reading.meaning == Meaning::delivered || reading.meaning == Meaning::duplicate ||
                     reading.meaning == Meaning::parked;
   if (good && answer.body == Answer::Body::incomplete && !planted(Planted::delivered_on_partial_answer)) {
+    probe::reached<"judge.answer_incomplete">();
     reading.meaning = Meaning::unknown;
     reading.failure = FailureClass::unknown_outcome;
     reading.endpoint = EndpointSignal::none;
@@ -161,30 +172,39 @@ Reading read_no_answer(const NoAnswer& none) {
   };
   switch (none.trouble) {
     case Trouble::denied_destination: {
+      probe::reached<"judge.destination_denied">();
       Reading reading = failed(FailureClass::policy_rejected, "destination_denied");
       reading.by_client_errors = true;
       return reading;
     }
     case Trouble::name_resolution:
+      probe::reached<"judge.name_unresolved">();
       return failed(FailureClass::transient, "name_resolution_failed");
     case Trouble::connect:
+      probe::reached<"judge.not_connected">();
       return failed(FailureClass::transient, "connect_failed");
     case Trouble::tls:
+      probe::reached<"judge.tls_failed">();
       return failed(FailureClass::transient, "tls_failed");
     case Trouble::certificate: {
+      probe::reached<"judge.certificate_refused">();
       Reading reading = failed(FailureClass::permanent, "certificate_refused");
       reading.by_client_errors = true;
       return reading;
     }
     case Trouble::malformed_answer: {
+      probe::reached<"judge.malformed_answer">();
       Reading reading = failed(FailureClass::permanent, "malformed_answer");
       reading.by_client_errors = true;
       return reading;
     }
     case Trouble::connection_lost:
+      probe::reached<"judge.connection_lost">();
       return none.request_byte_left ? unknown("connection_lost")
                                     : failed(FailureClass::transient, "connection_lost_before_request");
     case Trouble::timed_out:
+      probe::sometimes<"judge.timed_out">(none.request_byte_left);
+      probe::sometimes<"judge.timed_out_before_request">(!none.request_byte_left);
       return none.request_byte_left ? unknown("timed_out")
                                     : failed(FailureClass::transient, "timed_out_before_request");
     case Trouble::lapsed:
@@ -202,7 +222,9 @@ Reading read_outcome(const Outcome& outcome) {
 std::optional<milliseconds> retry_after_of(const Outcome& outcome, const Reading& reading, WallTime now) {
   const auto* answer = std::get_if<Answer>(&outcome);
   if (!answer || !reading.obeys_retry_after || !answer->retry_after) return std::nullopt;
-  return parse_retry_after(*answer->retry_after, now);
+  const std::optional<milliseconds> wait = parse_retry_after(*answer->retry_after, now);
+  probe::sometimes<"judge.retry_after_unreadable">(!wait);
+  return wait;
 }
 
 // 30 s, doubling to an hour.
@@ -211,8 +233,10 @@ milliseconds ask_delay(std::uint32_t asks_before) {
 }
 
 Decision decide_parked(const JudgedAttempt& attempt, WallTime now) {
-  if (now - attempt.parked_since.value_or(now) >= kParkMax)
+  if (now - attempt.parked_since.value_or(now) >= kParkMax) {
+    probe::reached<"judge.parked_too_long">();
     return DeadNow{.reason = "parked_too_long", .failure = FailureClass::transient, .in_doubt = true};
+  }
   return ParkedUntil{now + ask_delay(attempt.parked_asks)};
 }
 
@@ -220,18 +244,24 @@ Decision decide_parked(const JudgedAttempt& attempt, WallTime now) {
 Decision decide_again(const Reading& reading, const JudgeRules& rules, std::optional<milliseconds> asked_wait,
                       RoundProgress& progress, WallTime now, Random& random) {
   const bool in_doubt = reading.meaning == Meaning::unknown;
+  probe::sometimes<"judge.extra_attempt">(reading.stale_connection);
   if (reading.stale_connection) return UnknownUntil{.resend_at = now, .extra_attempt = true};
-  if (reading.by_client_errors && rules.client_errors == ClientErrors::give_up)
+  if (reading.by_client_errors && rules.client_errors == ClientErrors::give_up) {
+    probe::reached<"judge.given_up">();
     return DeadNow{.reason = "given_up", .failure = reading.failure};
+  }
   const NextTry next = next_try(rules.policy, progress, now, random);
   const auto* again = std::get_if<TryAgain>(&next);
+  probe::sometimes<"judge.attempts_exhausted">(!again);
+  probe::sometimes<"judge.exhausted_in_doubt">(!again && in_doubt);
   if (!again) return DeadNow{.reason = "attempts_exhausted", .failure = reading.failure, .in_doubt = in_doubt};
   progress.last_delay = again->delay;
   if (in_doubt) return UnknownUntil{.resend_at = again->at};
   const WallTime at =
       planted(Planted::backoff_ignored) ? now : std::max(again->at, now + asked_wait.value_or(milliseconds(0)));
-  // The policy's clock stands still while a wait that was asked for is obeyed.
-  if (asked_wait && progress.clock_origin) progress.clock_origin = *progress.clock_origin + (at - now);
+  probe::sometimes<"judge.retry_after_is_longer">(at > again->at);
+  // The policy's clock stands still while a wait that was asked for is obeyed, and goes on for the rest of its own.
+  if (asked_wait && progress.clock_origin) progress.clock_origin = *progress.clock_origin + *asked_wait;
   return RetryAt{.at = at, .failure = reading.failure};
 }
 
@@ -259,13 +289,16 @@ Verdict judge(const Outcome& outcome, const JudgeRules& rules, const JudgedAttem
   switch (reading.meaning) {
     case Meaning::delivered:
     case Meaning::duplicate:
+      probe::sometimes<"judge.duplicate">(reading.meaning == Meaning::duplicate);
       count_it();
       verdict.decision = Delivered{.duplicate = reading.meaning == Meaning::duplicate};
       return verdict;
     case Meaning::parked:
+      probe::reached<"judge.parked">();
       verdict.decision = decide_parked(attempt, now);
       return verdict;
     case Meaning::rejected:
+      probe::reached<"judge.rejected">();
       count_it();
       verdict.failure = reading.failure;
       verdict.decision = DeadNow{.reason = "rejected_by_receiver", .failure = reading.failure};

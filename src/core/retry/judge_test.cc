@@ -223,6 +223,15 @@ TEST(Judge, the_policy_clock_stands_still_while_retry_after_is_obeyed) {
   EXPECT_EQ(failed.after.clock_origin, kNow);
 }
 
+// Else a receiver that asks for no wait at all would keep a round open for ever that ends by its time.
+TEST(Judge, the_policy_clock_goes_on_while_the_policy_waits_longer_than_was_asked) {
+  JudgeRules an_hour = rules();
+  std::get<Spelled>(an_hour.policy).base = hours(1);
+  std::get<Spelled>(an_hour.policy).max_delay = hours(1);
+  EXPECT_EQ(judge_with(answer(503, {}, "0"), an_hour).after.clock_origin, kNow);
+  EXPECT_EQ(judge_with(answer(503, {}, "30"), an_hour).after.clock_origin, kNow + seconds(30));
+}
+
 TEST(Judge, keeps_the_receivers_reason_of_a_rejection) {
   Answer rejected = answer(422, "rejected");
   rejected.body_excerpt = R"({"status":"rejected","reason":"late"})";
