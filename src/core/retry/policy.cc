@@ -8,6 +8,7 @@
 
 #include "base/match.h"
 #include "base/nearest.h"
+#include "base/probe.h"
 
 namespace semel::retry {
 namespace {
@@ -34,12 +35,14 @@ NextTry next_of_five_minutes(const RoundProgress& progress, WallTime now, Random
     const std::size_t index = progress.counted == 0 ? 0 : progress.counted - 1;
     return after(spread(kFiveMinutesDelays[index], random), now);
   }
+  probe::sometimes<"policy.five_minutes_over">(progress.counted > kFiveMinutesDelays.size() + 1);
   if (progress.counted > kFiveMinutesDelays.size() + 1) return RoundOver{};
   const WallTime last = std::max(now, progress.clock_origin.value_or(now) + kFiveMinutesEnd);
   return TryAgain{last, last - now};
 }
 
 NextTry next_of_standard(const RoundProgress& progress, WallTime now, Random& random) {
+  probe::sometimes<"policy.standard_over">(progress.counted > kStandardDelays.size());
   if (progress.counted > kStandardDelays.size()) return RoundOver{};
   const std::size_t index = progress.counted == 0 ? 0 : progress.counted - 1;
   return after(spread(kStandardDelays[index], random), now);
@@ -62,6 +65,7 @@ milliseconds jittered(const Spelled& policy, const RoundProgress& progress, Rand
     case Jitter::equal:
       return milliseconds(random.between(raw.count() - raw.count() / 2, raw.count()));
     case Jitter::decorrelated: {
+      probe::reached<"policy.decorrelated_jitter">();
       const std::int64_t base = policy.base.count();
       const std::int64_t last = std::max(base, progress.last_delay.value_or(policy.base).count());
       const std::int64_t high = std::max(base, std::min(policy.max_delay.count(), last) * 3);
@@ -72,10 +76,13 @@ milliseconds jittered(const Spelled& policy, const RoundProgress& progress, Rand
 }
 
 NextTry next_of_spelled(const Spelled& policy, const RoundProgress& progress, WallTime now, Random& random) {
+  probe::sometimes<"policy.attempts_over">(policy.max_attempts && progress.counted >= *policy.max_attempts);
   if (policy.max_attempts && progress.counted >= *policy.max_attempts) return RoundOver{};
   const milliseconds delay = jittered(policy, progress, random);
   if (!policy.max_elapsed) return after(delay, now);
   const WallTime end = progress.clock_origin.value_or(now) + *policy.max_elapsed;
+  probe::sometimes<"policy.time_over">(now >= end);
+  probe::sometimes<"policy.last_try_at_its_end">(now < end && now + delay >= end);
   if (now >= end) return RoundOver{};
   return TryAgain{std::min(now + delay, end), delay};
 }
