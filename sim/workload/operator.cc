@@ -87,6 +87,7 @@ Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
 }
 
 Co<void> Operator::delete_endpoint(EndpointId id) {
+  deleted_.insert(id.text);
   stage_.witness.tell([&](Checker& checker) { checker.endpoint_delete_asked(id); });
   while (true) {
     const std::optional<http::SimpleAnswer> answer = co_await ask("DELETE", "/v1/endpoints/" + id.text, "");
@@ -132,8 +133,9 @@ Co<std::optional<std::vector<Operator::Letter>>> Operator::list(std::string stat
 }
 
 Co<std::optional<std::size_t>> Operator::replay_lowest_dead() {
-  const std::optional<std::vector<Letter>> dead = co_await list("dead");
+  std::optional<std::vector<Letter>> dead = co_await list("dead");
   if (!dead) co_return std::nullopt;
+  std::erase_if(*dead, [this](const Letter& letter) { return deleted_.contains(letter.endpoint); });
   std::map<std::pair<std::string, std::string>, const Letter*> lowest;
   std::vector<const Letter*> chosen;
   for (const Letter& letter : *dead) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -41,7 +43,8 @@ class Operator {
   };
   // Of one page of deliveries in this state; nullopt: no answer.
   Co<std::optional<std::vector<Letter>>> list(std::string state);
-  // Replays the lowest dead delivery of each key of each endpoint, and all without a key. How many are dead.
+  // Replays the lowest dead delivery of each key of each endpoint, and all without a key. How many are dead; those of
+  // endpoints that were deleted since do not count: they stay as they are.
   Co<std::optional<std::size_t>> replay_lowest_dead();
 
   // While faults act: looks here and there, and replays single deliveries.
@@ -61,6 +64,7 @@ class Operator {
   ClientHost host_;
   Draw draw_;
   std::uint32_t endpoints_asked_ = 0;
+  std::set<std::string> deleted_;  // asked to be
   Scope scope_;
 };
 
