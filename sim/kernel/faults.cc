@@ -32,7 +32,7 @@ std::optional<Draw> Faults::strike(FaultClass fault, PerMillion chance) {
   const std::uint64_t number = ++occasions_[static_cast<std::size_t>(fault)];
   if (chance.parts == 0 || mask_.classes.contains(fault)) return std::nullopt;
   Draw details = Draw(seed_, name_of(fault)).fork("occasion", number);
-  if (!details.happens(chance) || mask_.single.contains({fault, number})) return std::nullopt;
+  if (!details.happens(chance) || mask_.leaves_out(fault, number)) return std::nullopt;
   struck_.push_back({fault, number});
   if (on_strike_) on_strike_(struck_.back());
   return details;

@@ -54,10 +54,17 @@ inline constexpr int kFaultClasses = static_cast<int>(FaultClass::receiver_slow)
 std::string_view name_of(FaultClass fault);
 std::optional<FaultClass> fault_class_named(std::string_view name);
 
-// What is left out: whole classes, and single faults by number (from 1, as they were struck).
+// What is left out: whole classes, and single faults by number (of their occasion, as in Struck).
 struct FaultMask {
+  using Singles = std::set<std::pair<FaultClass, std::uint64_t>>;
+
   std::set<FaultClass> classes;
-  std::set<std::pair<FaultClass, std::uint64_t>> single;
+  Singles single;
+  std::optional<Singles> only;  // when set, nothing else strikes
+
+  bool leaves_out(FaultClass fault, std::uint64_t number) const {
+    return single.contains({fault, number}) || (only && !only->contains({fault, number}));
+  }
 };
 
 struct Struck {

@@ -49,6 +49,12 @@ TEST(Faults, a_class_left_out_never_strikes_and_nothing_strikes_after_healing) {
   EXPECT_TRUE(hundred(std::move(faults)).empty());
 }
 
+TEST(Faults, with_some_named_as_the_only_ones_nothing_else_strikes) {
+  const auto all = hundred(Faults(7, half_of(FaultClass::cut), {}));
+  const FaultMask mask{.only = FaultMask::Singles{{FaultClass::cut, all[3].number}, {FaultClass::drip, 1}}};
+  EXPECT_EQ(hundred(Faults(7, half_of(FaultClass::cut), mask)), std::vector{all[3]});
+}
+
 TEST(Faults, every_class_has_a_name_of_its_own) {
   for (int i = 0; i < kFaultClasses; ++i)
     EXPECT_EQ(fault_class_named(name_of(static_cast<FaultClass>(i))), static_cast<FaultClass>(i));

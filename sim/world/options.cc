@@ -43,6 +43,34 @@ constexpr std::array<Usual, kFaultClasses> kUsual{{
     {FaultClass::receiver_slow, percent(1), percent(10)},
 }};
 
+constexpr std::array<Length, 2> kLengths{{
+    {"duration", &Options::duration},
+    {"crash_every", &Options::crash_every},
+}};
+
+constexpr std::array<Number, 5> kNumbers{{
+    {"honest", &Options::honest, 1},
+    {"hostile", &Options::hostile, 0},
+    {"producers", &Options::producers, 1},
+    {"keys", &Options::keys, 1},
+    {"events", &Options::events, 1},
+}};
+
+constexpr std::array<Flag, 12> kFlags{{
+    {"transfers", &Options::transfers},
+    {"batches", &Options::batches},
+    {"unkeyed", &Options::unkeyed},
+    {"numbered_by_producer", &Options::numbered_by_producer},
+    {"filtered", &Options::filtered},
+    {"late_subscriber", &Options::late_subscriber},
+    {"come_and_go", &Options::come_and_go},
+    {"twins", &Options::twins},
+    {"replays", &Options::replays},
+    {"reused_keys", &Options::reused_keys},
+    {"direct", &Options::direct},
+    {"flood", &Options::flood},
+}};
+
 void draw_faults(Options& options, Draw& draw) {
   // A world without any fault is worth having now and then; most have about half of the classes.
   const PerMillion in_world =
@@ -86,27 +114,17 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   return options;
 }
 
+std::span<const Length> lengths() { return kLengths; }
+std::span<const Number> numbers() { return kNumbers; }
+std::span<const Flag> flags() { return kFlags; }
+
 std::string describe(const Options& options) {
-  std::string text = fmt::format(
-      "seed={} store={} order={} duration={}s crash_every={}s honest={} hostile={} producers={} keys={} events={}",
-      options.seed, name_of(options.store), name_of(options.order), options.duration.count() / 1'000,
-      options.crash_every.count() / 1'000, options.honest, options.hostile, options.producers, options.keys,
-      options.events);
-  const auto flag = [&](const char* name, bool on) {
-    if (on) text += fmt::format(" {}", name);
-  };
-  flag("transfers", options.transfers);
-  flag("batches", options.batches);
-  flag("unkeyed", options.unkeyed);
-  flag("numbered_by_producer", options.numbered_by_producer);
-  flag("filtered", options.filtered);
-  flag("late_subscriber", options.late_subscriber);
-  flag("come_and_go", options.come_and_go);
-  flag("twins", options.twins);
-  flag("replays", options.replays);
-  flag("reused_keys", options.reused_keys);
-  flag("direct", options.direct);
-  flag("flood", options.flood);
+  std::string text =
+      fmt::format("seed={} store={} order={}", options.seed, name_of(options.store), name_of(options.order));
+  for (const Length& length : kLengths) text += fmt::format(" {}={}ms", length.name, (options.*length.member).count());
+  for (const Number& number : kNumbers) text += fmt::format(" {}={}", number.name, options.*number.member);
+  for (const Flag& flag : kFlags)
+    if (options.*flag.member) text += fmt::format(" {}", flag.name);
   text += " faults:";
   for (int i = 0; i < kFaultClasses; ++i) {
     const auto fault = static_cast<FaultClass>(i);
@@ -114,6 +132,10 @@ std::string describe(const Options& options) {
     if (rate.parts > 0 && !options.mask.classes.contains(fault))
       text += fmt::format(" {}={}", name_of(fault), rate.parts);
   }
+  for (const auto& [fault, number] : options.mask.single) text += fmt::format(" not {}:{}", name_of(fault), number);
+  if (!options.mask.only) return text;
+  text += " of these only:";
+  for (const auto& [fault, number] : *options.mask.only) text += fmt::format(" {}:{}", name_of(fault), number);
   return text;
 }
 

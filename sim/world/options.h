@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
+#include <string_view>
 
 #include "base/time.h"
 #include "sim/kernel/faults.h"
@@ -43,6 +45,25 @@ struct Options {
 };
 
 Options draw_options(std::uint64_t seed, StoreKind store);
+
+// What makes a world beside its seed, store, order and faults, each by its name: as describe() prints it, as the
+// command line takes it and as the shrinker cuts it down.
+struct Length {
+  std::string_view name;
+  milliseconds Options::* member;
+};
+struct Number {
+  std::string_view name;
+  std::uint32_t Options::* member;
+  std::uint32_t least;  // a world can do with
+};
+struct Flag {
+  std::string_view name;
+  bool Options::* member;
+};
+std::span<const Length> lengths();
+std::span<const Number> numbers();
+std::span<const Flag> flags();
 
 // One line with everything that is not at its default.
 std::string describe(const Options& options);
