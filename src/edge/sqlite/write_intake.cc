@@ -244,7 +244,7 @@ store::IntakeAnswer take_batch(Transaction& transaction, Submissions& submission
   for (const intake::Item& item : intake.items) {
     if (const auto settled = record.settled.find(item.position); settled != record.settled.end()) {
       if (std::holds_alternative<Refuse>(settled->second.answer)) submissions.note_refusal(item);
-      answer.items.push_back(std::move(settled->second.answer));
+      answer.items.push_back(settled->second.answer);
       continue;
     }
     Judged judged = submissions.judge(item);
