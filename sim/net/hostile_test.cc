@@ -12,8 +12,6 @@
 namespace semel::sim::testing {
 namespace {
 
-const SocketAddress kShop = address("93.184.216.34:443");
-
 TEST(Hostile, there_are_many_programs_and_each_has_a_name_and_a_sentence) {
   std::set<std::string_view> names;
   for (const HostileProgram& program : hostile_programs()) {
@@ -36,7 +34,8 @@ TEST(Hostile, every_exchange_ends_in_time_and_every_program_goes) {
     for (std::uint64_t seed = 0; seed < 6; ++seed) {
       SCOPED_TRACE(::testing::Message() << program.name << ", seed " << seed);
       SmallWorld world(seed, {}, static_cast<Order>(seed % kOrders));
-      HostileReceiver hostile(world.receiver, *world.receiver_net, kShop, program, Draw(seed, program.name));
+      HostileReceiver hostile(world.receiver->process, *world.receiver->network, kShop, program,
+                              Draw(seed, program.name));
       for (int i = 0; i < 12; ++i) {
         const MonotonicTime begin = world.schedule.now();
         const Outcome outcome = world.send(SmallWorld::request(std::string(seed * 40'000, 'x')));
@@ -114,7 +113,7 @@ TEST(Hostile, the_first_outcome_is_what_happened) {
     SmallWorld world;
     const auto program = std::ranges::find(hostile_programs(), expected.program, &HostileProgram::name);
     ASSERT_NE(program, hostile_programs().end()) << expected.program;
-    HostileReceiver hostile(world.receiver, *world.receiver_net, kShop, *program, Draw(1, "hostile"));
+    HostileReceiver hostile(world.receiver->process, *world.receiver->network, kShop, *program, Draw(1, "hostile"));
     EXPECT_EQ(text_of(world.send()), expected.outcome) << expected.program;
     EXPECT_EQ(world.heard.connects, std::vector{kShop}) << expected.program;
   }
@@ -123,10 +122,10 @@ TEST(Hostile, the_first_outcome_is_what_happened) {
 TEST(Hostile, a_receiver_can_be_destroyed_while_its_programs_wait) {
   for (const HostileProgram& program : hostile_programs()) {
     SmallWorld world;
-    auto hostile =
-        std::make_unique<HostileReceiver>(world.receiver, *world.receiver_net, kShop, program, Draw(1, "hostile"));
+    auto hostile = std::make_unique<HostileReceiver>(world.receiver->process, *world.receiver->network, kShop, program,
+                                                     Draw(1, "hostile"));
     std::optional<Outcome> outcome;
-    world.scope.spawn(SmallWorld::keep(*world.exchange, SmallWorld::request(), outcome));
+    world.start(outcome);
     world.run_for(milliseconds(300));
     hostile.reset();
     world.run_for(milliseconds(15'000));

@@ -48,19 +48,30 @@ void Link::travel(Nanoseconds delay, std::move_only_function<void()> f) {
   });
 }
 
-void Link::hold(std::move_only_function<void()> f) { held_.push_back(std::move(f)); }
+void Link::hold(std::move_only_function<void()> f) { held_.emplace(++last_held_, Held{.f = std::move(f)}); }
 
 void Link::release() {
-  for (auto& f : std::exchange(held_, {})) {
+  for (auto& [number, held] : held_) {
+    if (held.due.value != 0) continue;
     const Nanoseconds wait =
         fault_ == Fault::clog || healed_ ? latency() : Nanoseconds(milliseconds(draw_.skewed(50, 6)));
-    schedule_.at(source_, schedule_.now() + wait, std::move(f));
+    held.due = schedule_.at(source_, schedule_.now() + wait, [this, which = number] { run(which); });
   }
+}
+
+void Link::run(std::uint64_t number) {
+  if (is_blocked()) {
+    held_.at(number).due = TaskId{0};
+    return;
+  }
+  auto held = held_.extract(number);
+  held.mapped().f();
 }
 
 void Link::heal() {
   healed_ = true;
   blocked_until_ = schedule_.now();
+  for (auto& [number, held] : held_) schedule_.cancel(std::exchange(held.due, TaskId{0}));
   release();
 }
 

@@ -4,7 +4,6 @@
 #include <functional>
 #include <map>
 #include <utility>
-#include <vector>
 
 #include "core/egress/address.h"
 #include "sim/kernel/draw.h"
@@ -38,6 +37,7 @@ class Link {
  private:
   void open_when_due();
   void release();
+  void run(std::uint64_t number);
 
   Schedule& schedule_;
   Draw draw_;
@@ -48,7 +48,12 @@ class Link {
   Fault fault_ = Fault::clog;
   MonotonicTime blocked_until_;
   bool open_is_scheduled_ = false;
-  std::vector<std::move_only_function<void()>> held_;
+  struct Held {
+    std::move_only_function<void()> f;
+    TaskId due{0};  // set once the link has opened
+  };
+  std::uint64_t last_held_ = 0;
+  std::map<std::uint64_t, Held> held_;
 };
 
 using Links = std::map<std::pair<egress::IpAddress, egress::IpAddress>, Link>;  // from, to

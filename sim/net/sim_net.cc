@@ -360,4 +360,6 @@ void SimNet::heal() {
   for (const auto& [id, connection] : std::map(state_->fabric.connections)) connection->heal();
 }
 
+std::size_t SimNet::connections() const { return state_->fabric.connections.size(); }
+
 }  // namespace semel::sim

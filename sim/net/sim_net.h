@@ -44,6 +44,9 @@ class SimNet {
   // From now on nothing strikes: clogs and partitions are lifted, drips end, links are quick; what was cut stays cut.
   void heal();
 
+  // Of which an end is still open.
+  std::size_t connections() const;
+
  private:
   struct State;
   class NodeNet;

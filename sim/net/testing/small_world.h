@@ -36,31 +36,54 @@ inline Faults::Rates only(FaultClass fault, PerMillion rate = percent(100)) {
   return rates;
 }
 
+inline const IpAddress kSenderIp = ip("198.51.100.7");
+inline const IpAddress kShopIp = ip("93.184.216.34");
+inline const SocketAddress kShop = address("93.184.216.34:443");
+
+// One incarnation of a process with its network.
+struct Incarnation {
+  Incarnation(std::string name, Schedule& schedule, const WallClock& wall, SimNet& net, IpAddress own)
+      : process(std::move(name), schedule, wall), network(net.net_of(process, own)) {}
+  ~Incarnation() { process.kill(); }
+
+  Process process;
+  std::unique_ptr<Net> network;
+  std::unique_ptr<http::Server> server;
+};
+
 struct SmallWorld {
   explicit SmallWorld(std::uint64_t seed = 1, Faults::Rates rates = {}, Order order = Order::fifo)
       : schedule(Draw(seed, "schedule"), order, trace),
         faults(seed, rates, {}),
         net(schedule, Draw(seed, "net"), faults, trace, heard),
-        sender("sender", schedule, wall),
-        receiver("receiver", schedule, wall),
-        sender_net(net.net_of(sender, ip("198.51.100.7"))),
-        resolver(net.resolver_of(sender)),
-        receiver_net(net.net_of(receiver, ip("93.184.216.34"))),
-        exchange(std::make_unique<http::HttpExchange>(*sender_net, *resolver, sender, egress::EgressRules{})) {
-    net.name_host("shop.example", {ip("93.184.216.34")});
+        sender("sender", schedule, wall, net, kSenderIp),
+        resolver(net.resolver_of(sender.process)),
+        exchange(
+            std::make_unique<http::HttpExchange>(*sender.network, *resolver, sender.process, egress::EgressRules{})) {
+    net.name_host("shop.example", {kShopIp});
+    start_receiver();
   }
   ~SmallWorld() {
-    sender.kill();
-    receiver.kill();
+    sender.process.kill();
+    receiver->process.kill();
   }
 
-  // A receiver that answers each request with 200 and the length of its body.
-  void serve() {
-    server = *http::serve(*receiver_net, receiver, receiver, address("93.184.216.34:443"), {},
-                          [this](HttpRequest request) -> Co<HttpResponse> {
-                            ++handled;
-                            co_return HttpResponse{.body = std::to_string(request.body.size())};
-                          });
+  void start_receiver() { receiver = std::make_unique<Incarnation>("receiver", schedule, wall, net, kShopIp); }
+  void kill_receiver() {
+    receiver->process.kill();
+    net.sever(kShopIp);
+    receiver.reset();
+  }
+  // A receiver that answers each request with 200 and the length of its body, after `takes`.
+  void serve(milliseconds takes = milliseconds(0)) {
+    Process& process = receiver->process;
+    receiver->server = *http::serve(*receiver->network, process, process, kShop, {},
+                                    [this, &process, takes](HttpRequest request) -> Co<HttpResponse> {
+                                      ++handled;
+                                      const std::string length = std::to_string(request.body.size());
+                                      if (takes.count() > 0) co_await sleep_until(process, process.now() + takes);
+                                      co_return HttpResponse{.body = length};
+                                    });
   }
 
   static SealedRequest request(std::string body = "{}") {
@@ -76,12 +99,17 @@ struct SmallWorld {
     while (schedule.step(end)) {
     }
   }
-  // Runs until nothing is left to happen.
-  void run_out() { run_for(std::chrono::hours(24)); }
-
+  // Closes the idle connections, and runs until nothing is left to happen.
+  void run_out() {
+    exchange.reset();
+    run_for(std::chrono::hours(24));
+  }
+  void start(std::optional<Outcome>& outcome, SealedRequest sealed = request()) {
+    scope.spawn(keep(*exchange, std::move(sealed), outcome));
+  }
   Outcome send(SealedRequest sealed = request()) {
     std::optional<Outcome> outcome;
-    scope.spawn(keep(*exchange, std::move(sealed), outcome));
+    start(outcome, std::move(sealed));
     const MonotonicTime end = schedule.now() + std::chrono::hours(1);
     while (!outcome && schedule.step(end)) {
     }
@@ -99,12 +127,10 @@ struct SmallWorld {
   Heard heard;
   WallClock wall{.at_start = WallTime{1'796'025'951'000}};
   SimNet net;
-  Process sender, receiver;
-  std::unique_ptr<Net> sender_net;
+  Incarnation sender;
   std::unique_ptr<Resolver> resolver;
-  std::unique_ptr<Net> receiver_net;
   std::unique_ptr<http::HttpExchange> exchange;
-  std::unique_ptr<http::Server> server;
+  std::unique_ptr<Incarnation> receiver;
   int handled = 0;
   Scope scope;  // first to go
 };
