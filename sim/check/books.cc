@@ -23,6 +23,14 @@ void put(std::vector<Book*>& books, Key key, Book* book) {
   books[index] = book;
 }
 
+RoundTally tally_of(const delivery::Record& record) {
+  return {.round = record.round,
+          .counted = record.progress.counted,
+          .parked_asks = record.parked_asks,
+          .origin = record.progress.clock_origin,
+          .waited = true};  // nobody knows
+}
+
 std::string_view header(const WireAnswer& answer, std::string_view name) {
   for (const auto& [key, value] : answer.headers)
     if (key == name) return value;
@@ -53,9 +61,13 @@ DeliveryBook* Books::find(std::string_view event, const EndpointId& endpoint) {
   return const_cast<DeliveryBook*>(std::as_const(*this).delivery(event, endpoint));
 }
 
-const KnownEndpoint* Books::endpoint(EndpointKey key) const {
-  const auto found = known_.endpoint_of_key.find(key);
-  return found == known_.endpoint_of_key.end() ? nullptr : known_.endpoint(found->second);
+// An intake that nobody has heard of for so long was lost.
+constexpr Nanoseconds kLongestUnheard = std::chrono::minutes(10);
+
+bool Books::is_current() const {
+  return inspected_epoch_ == epoch_ && std::ranges::none_of(intakes_, [this](const UnderWay& intake) {
+           return known_.now - intake.asked_at < kLongestUnheard;
+         });
 }
 
 // ---- producers and wires ----
@@ -114,17 +126,13 @@ DeliveryBook& Books::add_delivery(DeliveryBook delivery, std::optional<Sequence>
 }
 
 void Books::move(DeliveryBook& book, Version version, const delivery::State& state, const delivery::Record& record) {
+  if (!is_current(book)) book.tally.exact = false;
   book.version = version;
   book.state = state;
   book.record = record;
   book.epoch = epoch_;
   if (record.attempts > book.attempts.size()) book.attempts.resize(record.attempts);
-  if (const auto* flight = std::get_if<delivery::InFlight>(&state)) {
-    AttemptBook& attempt = book.attempts[record.attempts - 1];
-    attempt.round = record.round;
-    attempt.counts = flight->counts;
-    attempt.started_at = flight->started_at;
-  }
+  if (book.tally.round != record.round) book.tally = {.round = record.round, .origin = {}};
   if (!book.line || !book.event->sequence) return;
   const bool closed =
       std::holds_alternative<delivery::Delivered>(state) || std::holds_alternative<delivery::Cancelled>(state);
@@ -135,6 +143,32 @@ void Books::move(DeliveryBook& book, Version version, const delivery::State& sta
     book.line->unsettled.insert_or_assign(*book.event->sequence, &book);
 }
 
+// What was heard before it, though it came later, stays.
+template <class WriteSet>
+void Books::take_over(DeliveryBook& book, const WriteSet& write_set) {
+  book.taken_at.push_back(write_set.version);
+  const Version version{write_set.version.value + 1};
+  if (version > book.version) move(book, version, write_set.state, write_set.record);
+}
+
+void Books::note_asked(const store::WriteSet& write_set) {
+  const auto about = [this](DeliveryKey key, Version version) {
+    if (DeliveryBook* book = find(key)) book->asked_at = std::max(book->asked_at, version);
+  };
+  if (const auto* intake = std::get_if<store::Intake>(&write_set); intake && !intake->items.empty())
+    intakes_.push_back({intake->items.front().fresh_id, known_.now});
+  if (const auto* start = std::get_if<store::StartAttempt>(&write_set)) about(start->delivery, start->version);
+  if (const auto* settled = std::get_if<store::SettleAttempt>(&write_set)) about(settled->delivery, settled->version);
+  if (const auto* changed = std::get_if<store::ChangeDelivery>(&write_set)) about(changed->delivery, changed->version);
+}
+
+void Books::note_done(const store::WriteSet& write_set) {
+  const auto* intake = std::get_if<store::Intake>(&write_set);
+  if (!intake || intake->items.empty()) return;
+  const auto found = std::ranges::find(intakes_, intake->items.front().fresh_id, &UnderWay::first);
+  if (found != intakes_.end()) intakes_.erase(found);
+}
+
 void Books::note_committed(const store::WriteSet& write_set, CommitFate fate, const store::Committed& committed) {
   match(
       write_set,
@@ -143,10 +177,7 @@ void Books::note_committed(const store::WriteSet& write_set, CommitFate fate, co
       },
       [&](const store::StartAttempt& start) { begin(start, fate); },
       [&](const store::SettleAttempt& settled) { settle(settled); },
-      [&](const store::ChangeDelivery& change) {
-        if (DeliveryBook* book = find(change.delivery))
-          move(*book, {change.version.value + 1}, change.state, change.record);
-      },
+      [&](const store::ChangeDelivery& changed) { change(changed); },
       [&](const store::DeleteEndpoint& gone) { cancel_all(gone.id); }, [](const store::LateOutcome&) {},
       [](const store::CreateEndpoint&) {}, [](const store::CreateSubscription&) {},
       [](const store::DeleteSubscription&) {}, [](const store::CreateApiKey&) {}, [](const store::DeleteApiKey&) {});
@@ -164,16 +195,19 @@ void Books::take(const store::Intake& intake, const store::IntakeAnswer& answer)
                                   .ordering_key = submission.ordering_key,
                                   .sequence = taken->sequence,
                                   .heard_at = known_.now});
-    for (const store::Delivery& fresh : taken->fresh) {
-      const KnownEndpoint* endpoint = this->endpoint(fresh.endpoint);
+    // The answer names them in the order in which they were made.
+    for (std::size_t d = 0; d < taken->fresh.size() && d < taken->endpoints.size(); ++d) {
+      const store::Delivery& fresh = taken->fresh[d];
       add_delivery({.key = fresh.key,
                     .endpoint_key = fresh.endpoint,
-                    .endpoint = endpoint ? endpoint->id : EndpointId{},
+                    .endpoint = taken->endpoints[d],
                     .event = &event,
                     .version = fresh.version,
                     .state = fresh.state,
                     .record = fresh.record,
-                    .attempts = {}},
+                    .attempts = {},
+                    .tally = {},
+                    .taken_at = {}},
                    fresh.sequence);
     }
   }
@@ -182,18 +216,36 @@ void Books::take(const store::Intake& intake, const store::IntakeAnswer& answer)
 void Books::begin(const store::StartAttempt& start, CommitFate fate) {
   DeliveryBook* book = find(start.delivery);
   if (!book) return;
-  move(*book, {start.version.value + 1}, start.state, start.record);
-  AttemptBook& attempt = book->attempts[start.record.attempts - 1];
+  const std::uint32_t number = start.record.attempts;
+  if (number > book->attempts.size()) book->attempts.resize(number);
+  AttemptBook& attempt = book->attempts[number - 1];
+  attempt.round = start.record.round;
+  attempt.counts = start.state.counts;
+  attempt.started_at = start.state.started_at;
   attempt.told = fate == CommitFate::told;
   attempt.heard_at = known_.now;
+  take_over(*book, start);
+  RoundTally& tally = book->tally;
+  if (tally.round == start.record.round && !tally.origin) tally.origin = start.state.started_at;
 }
 
 void Books::settle(const store::SettleAttempt& settle) {
   DeliveryBook* book = find(settle.delivery);
-  if (!book) return;
-  move(*book, {settle.version.value + 1}, settle.state, settle.record);
-  if (settle.attempt >= 1 && settle.attempt <= book->attempts.size())
-    book->attempts[settle.attempt - 1].outcome = settle.outcome;
+  if (!book || settle.attempt == 0 || settle.attempt > book->attempts.size()) return;
+  AttemptBook& attempt = book->attempts[settle.attempt - 1];
+  attempt.outcome = settle.outcome;
+  take_over(*book, settle);
+  RoundTally& tally = book->tally;
+  if (tally.round != settle.record.round) return;
+  if (settle.outcome.result == "parked")
+    ++tally.parked_asks;
+  else if (settle.outcome.reason != "lapsed" && attempt.counts)
+    ++tally.counted;
+  if (attempt.answer && !attempt.answer->retry_after.empty()) tally.waited = true;
+}
+
+void Books::change(const store::ChangeDelivery& change) {
+  if (DeliveryBook* book = find(change.delivery)) take_over(*book, change);
 }
 
 void Books::cancel_all(const EndpointId& endpoint) {
@@ -228,13 +280,17 @@ void Books::note_inspection(const Inspection& inspection) {
                     .version = view.version,
                     .state = view.state,
                     .record = view.record,
-                    .attempts = {}},
+                    .attempts = {},
+                    .tally = tally_of(view.record),
+                    .taken_at = {}},
                    view.sequence);
     } else if (book->version != view.version) {
       move(*book, view.version, view.state, view.record);
+      book->tally = tally_of(view.record);
     }
   }
   inspected_epoch_ = epoch_;
+  if (inspection.when == Inspection::When::restarted) intakes_.clear();
 }
 
 // ---- the keeper ----
@@ -254,8 +310,10 @@ class BookKeeper final : public Checker {
   void answer_arrived(const WireAnswer& answer, const WireRequest& to, const KnownEndpoint* endpoint) override {
     books_->note_answer(answer, to, endpoint);
   }
+  void commit_asked(const store::WriteSet& write_set, Fence) override { books_->note_asked(write_set); }
   void commit_done(const store::WriteSet& write_set, Fence, CommitFate fate,
                    const store::CommitAnswer& answer) override {
+    books_->note_done(write_set);
     if (const auto* committed = std::get_if<store::Committed>(&answer))
       books_->note_committed(write_set, fate, *committed);
   }

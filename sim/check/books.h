@@ -5,6 +5,9 @@
 //             them how things stood before it.
 // On a crash: a commit that was under way may be there although nobody heard so. Until the next inspection the books
 //             may be behind; is_current() tells. What an inspection says is then taken over.
+// Traps:      what was committed is heard a little later, and two commits may be heard the other way round; the engine
+//             may have read the store in between. So before the books accuse anybody: stands_at() for a write that was
+//             committed, is_at_rest() for another delivery, is_current() for what the books do not have at all.
 #pragma once
 
 #include <cstdint>
@@ -56,6 +59,16 @@ struct AttemptBook {
   std::optional<store::OutcomeRow> outcome;
 };
 
+// What the current round has used up, counted here and not taken from what the engine writes.
+struct RoundTally {
+  std::uint32_t round = 1;
+  std::uint32_t counted = 0;
+  std::uint32_t parked_asks = 0;
+  std::optional<WallTime> origin;  // when its first attempt began
+  bool waited = false;             // a Retry-After was obeyed: the policy's clock stood for a time
+  bool exact = true;               // nothing of the round can have been missed
+};
+
 struct DeliveryBook;
 
 // The events of one ordering key on one endpoint.
@@ -75,6 +88,9 @@ struct DeliveryBook {
   delivery::State state;
   delivery::Record record;
   std::vector<AttemptBook> attempts;  // by number, from 1
+  RoundTally tally;
+  std::vector<Version> taken_at;  // versions that a committed write named
+  Version asked_at;               // the highest that a write named, whatever became of it
   std::uint32_t epoch = 0;
 
   delivery::StateName state_name() const { return delivery::name_of(state); }
@@ -96,17 +112,26 @@ class Books {
   const DeliveryBook* delivery(std::string_view event, const EndpointId& endpoint) const;
   const std::deque<EventBook>& events() const { return events_; }
   const std::deque<DeliveryBook>& deliveries() const { return deliveries_; }
-  const KnownEndpoint* endpoint(EndpointKey key) const;
+  const KnownEndpoint* endpoint(const DeliveryBook& book) const { return known_.endpoint(book.endpoint); }
 
-  // Nothing can be in the store that the books do not know.
-  bool is_current() const { return inspected_epoch_ == epoch_; }
-  bool is_current(const DeliveryBook& book) const { return is_current() || book.epoch == epoch_; }
+  // No event or delivery can be in the store that the books do not have.
+  bool is_current() const;
+  // The delivery of a write-set, if the books have it just as that write-set found it; else nullptr.
+  template <class WriteSet>
+  const DeliveryBook* stands_at(const WriteSet& write_set) const {
+    const DeliveryBook* book = delivery(write_set.delivery);
+    return book && book->version == write_set.version && is_current(*book) ? book : nullptr;
+  }
+  // The store has the delivery as the books have it.
+  bool is_at_rest(const DeliveryBook& book) const { return is_current(book) && book.asked_at < book.version; }
   std::uint32_t incarnation() const { return epoch_; }  // rises with each crash of the server
 
   // ---- what the keeper does ----
   void note_submitted(const Submission& submission);
   void note_left(const WireRequest& request, const KnownEndpoint* endpoint);
   void note_answer(const WireAnswer& answer, const WireRequest& to, const KnownEndpoint* endpoint);
+  void note_asked(const store::WriteSet& write_set);
+  void note_done(const store::WriteSet& write_set);
   void note_committed(const store::WriteSet& write_set, CommitFate fate, const store::Committed& committed);
   void note_crash() { ++epoch_; }
   void note_inspection(const Inspection& inspection);
@@ -114,13 +139,17 @@ class Books {
  private:
   EventBook& add_event(EventBook event);
   DeliveryBook& add_delivery(DeliveryBook delivery, std::optional<Sequence> sequence);
+  bool is_current(const DeliveryBook& book) const { return inspected_epoch_ == epoch_ || book.epoch == epoch_; }
   DeliveryBook* find(DeliveryKey key);
   DeliveryBook* find(std::string_view event, const EndpointId& endpoint);
   void move(DeliveryBook& book, Version version, const delivery::State& state, const delivery::Record& record);
   void take(const store::Intake& intake, const store::IntakeAnswer& answer);
   void begin(const store::StartAttempt& start, CommitFate fate);
   void settle(const store::SettleAttempt& settle);
+  void change(const store::ChangeDelivery& change);
   void cancel_all(const EndpointId& endpoint);
+  template <class WriteSet>
+  void take_over(DeliveryBook& book, const WriteSet& write_set);
 
   const Known& known_;
   std::unordered_map<std::uint64_t, MadeEvent> made_;
@@ -131,6 +160,11 @@ class Books {
   std::unordered_map<std::string_view, EventBook*> by_event_id_;  // the text stands in the book
   std::map<std::pair<EndpointKey, std::string>, LineBook> lines_;
   std::unordered_map<std::string_view, std::vector<DeliveryBook*>> by_event_;
+  struct UnderWay {
+    EventId first;
+    MonotonicTime asked_at;
+  };
+  std::vector<UnderWay> intakes_;  // not heard of again; lost ones among them
   std::uint32_t epoch_ = 0;
   std::uint32_t inspected_epoch_ = 0;
 };

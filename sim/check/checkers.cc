@@ -11,6 +11,12 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const Known& known, const Ch
   make_identity_checkers(making);
   make_attempt_checkers(making);
   make_outcome_checkers(making);
+  make_retry_checkers(making);
+  make_effect_checkers(making);
+  make_order_checkers(making);
+  make_arrival_checkers(making);
+  make_security_checkers(making);
+  make_bound_checkers(making);
   checkers.push_back(make_book_keeper(known, violated, books));
   return checkers;
 }

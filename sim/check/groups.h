@@ -36,5 +36,11 @@ void make_acceptance_checkers(Making& making);
 void make_identity_checkers(Making& making);
 void make_attempt_checkers(Making& making);
 void make_outcome_checkers(Making& making);
+void make_retry_checkers(Making& making);
+void make_order_checkers(Making& making);
+void make_effect_checkers(Making& making);
+void make_arrival_checkers(Making& making);
+void make_security_checkers(Making& making);
+void make_bound_checkers(Making& making);
 
 }  // namespace semel::sim

@@ -76,7 +76,7 @@ class UnknownNotFailed final : public BookChecker {
     const DeliveryBook* book = settle ? books_.delivery(settle->delivery) : nullptr;
     if (!book) return;
     check_outcome(*book, *settle);
-    remember_doubt(*book, *settle);
+    remember_doubt(*book, *settle, books_.stands_at(*settle) != nullptr);
   }
 
   void inspected(const Inspection& inspection) override {
@@ -116,8 +116,9 @@ class UnknownNotFailed final : public BookChecker {
                          book.text(), settle.outcome.result, settle.outcome.reason));
   }
 
-  void remember_doubt(const DeliveryBook& book, const store::SettleAttempt& settle) {
-    if (!books_.is_current(book)) doubts_.erase(book.key);
+  // `seen_all`: no settlement before this one is missing.
+  void remember_doubt(const DeliveryBook& book, const store::SettleAttempt& settle, bool seen_all) {
+    if (!seen_all) doubts_.erase(book.key);
     const bool in_doubt = settle.outcome.result == "unknown" || settle.outcome.result == "parked" ||
                           settle.outcome.failure == FailureClass::unknown_outcome;
     if (in_doubt) doubts_[book.key] = settle.attempt;
