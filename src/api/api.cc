@@ -5,6 +5,7 @@
 
 #include "api/routes.h"
 #include "base/match.h"
+#include "base/probe.h"
 
 namespace semel::api {
 
@@ -15,8 +16,12 @@ constexpr std::string_view kDefaultTenant = "default";
 Answered<Routed> route(const HttpRequest& request) {
   return match(
       find_route(routes(), request.method, request.path), [](Routed routed) -> Answered<Routed> { return routed; },
-      [](NoSuchPath) -> Answered<Routed> { return refuse("NOT_FOUND", "no route has this path"); },
+      [](NoSuchPath) -> Answered<Routed> {
+        probe::reached<"api.no_such_path">();
+        return refuse("NOT_FOUND", "no route has this path");
+      },
       [](OtherMethods other) -> Answered<Routed> {
+        probe::reached<"api.method_not_allowed">();
         Problem found = problem("METHOD_NOT_ALLOWED", "this resource knows " + other.allow);
         found.headers.emplace_back("allow", other.allow);
         return std::unexpected(std::move(found));
@@ -26,6 +31,7 @@ Answered<Routed> route(const HttpRequest& request) {
 Answered<const access::ApiKey*> authenticate(const engine::KeyRing& keys, const HttpRequest& request) {
   const std::optional<std::string_view> authorization = request.header("authorization");
   if (const access::ApiKey* key = authorization ? keys.authenticate(*authorization) : nullptr) return key;
+  probe::reached<"api.not_authenticated">();
   Problem found = problem("NOT_AUTHENTICATED", "send Authorization: Bearer and an API key");
   found.headers.emplace_back("www-authenticate", "Bearer realm=\"semel\"");
   return std::unexpected(std::move(found));
@@ -33,6 +39,7 @@ Answered<const access::ApiKey*> authenticate(const engine::KeyRing& keys, const 
 
 Answered<void> check_right(const Route& route, const access::ApiKey& key) {
   if (!route.right || access::has_right(key.role, *route.right)) return {};
+  probe::reached<"api.forbidden">();
   return refuse("FORBIDDEN", std::string("the role ") + access::name_of(key.role) + " may not call this route");
 }
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "base/probe.h"
 #include "core/routing/pattern.h"
 
 namespace semel::api {
@@ -34,6 +35,7 @@ std::string list_of(std::initializer_list<std::string_view> names) {
 
 Answered<JsonDocument> read_body(const HttpRequest& request, const BodyRules& rules) {
   if (!is_json(request)) return refuse("MEDIA_TYPE_UNSUPPORTED", "send content-type: application/json");
+  probe::sometimes<"api.body_too_large">(request.body.size() > rules.bytes_max);
   if (request.body.size() > rules.bytes_max)
     return refuse("BODY_TOO_LARGE", "at most " + std::to_string(rules.bytes_max) + " bytes are taken here");
   Result<JsonDocument> document = parse_json(request.body, {.depth_max = rules.depth_max});

@@ -11,6 +11,7 @@
 #include "api/resources.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::api {
 
@@ -60,6 +61,7 @@ Reading read_items(const Services& services, const ApiCall& call, const JsonValu
       reading.items.push_back(*std::move(item));
       reading.refused.emplace_back();
     } else {
+      probe::reached<"api.batch_holds_an_unreadable_event">();
       if (ordering_key) refused_keys.insert(*ordering_key);
       reading.refused.emplace_back(std::move(item.error()));
     }
@@ -110,6 +112,7 @@ Answer answer_of(const Reading& reading, const store::IntakeAnswer& stored, bool
   if (stored.batch_key_reused) return std::unexpected(key_reused());
   SEMEL_CHECK(stored.items.size() == reading.submitted);
   HttpResponse response = json_response(200, results_json(reading, stored.items));
+  probe::sometimes<"api.batch_answered_again">(stored.batch_replayed);
   if (stored.batch_replayed) response.headers.emplace_back("idempotent-replayed", "true");
   if (const std::optional<WallTime> since = accepted_at(stored.items); keyed && since)
     response.headers.emplace_back("idempotency-expires", format_http_date(*since + kKeyRetention));

@@ -3,6 +3,7 @@
 
 #include <utility>
 
+#include "base/probe.h"
 #include "core/event/submission.h"
 #include "core/routing/pattern.h"
 
@@ -27,6 +28,7 @@ Answered<engine::IntakeItem> read_item(const Services& services, const ApiCall& 
     return refuse("BODY_TOO_LARGE", "an event has at most 262144 bytes");
   auto submission = event::read_submission(object);
   if (!submission) {
+    probe::reached<"api.event_unreadable">();
     const event::SubmissionError& error = submission.error();
     return std::unexpected(member_problem(error.code, error.member, error.note));
   }
@@ -68,6 +70,7 @@ Problem problem_of(const intake::Refuse& refused) {
     case intake::Refuse::Why::sequence_not_taken:
       return problem("SEQUENCE_NOT_TAKEN", "the first event of this ordering key had no sequence, so none is taken");
     case intake::Refuse::Why::predecessor_refused:
+      probe::reached<"api.predecessor_refused">();
       return problem("PREDECESSOR_REFUSED", "an earlier event of this batch with the same ordering key was refused");
   }
   std::unreachable();

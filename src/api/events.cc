@@ -5,6 +5,7 @@
 #include "api/http_date.h"
 #include "api/resources.h"
 #include "base/match.h"
+#include "base/probe.h"
 
 namespace semel::api {
 
@@ -18,6 +19,7 @@ HttpResponse accepted(const store::Taken& taken, const std::optional<idempotency
   json.object();
   append_taken(json, taken);
   HttpResponse response = json_response(202, json.end().take());
+  probe::sometimes<"api.event_answered_again">(taken.replayed);
   if (taken.replayed) response.headers.emplace_back("idempotent-replayed", "true");
   if (key) response.headers.emplace_back("idempotency-expires", format_http_date(taken.accepted_at + kKeyRetention));
   return response;

@@ -6,6 +6,7 @@
 #include <cctype>
 
 #include "base/bytes.h"
+#include "base/probe.h"
 
 namespace semel::api {
 
@@ -95,6 +96,7 @@ Problem problem_of(const Error& error) {
     case Fault::invalid:
       return problem("BODY_INVALID", error.note);
     case Fault::not_found:
+      probe::reached<"api.not_found">();
       return problem("NOT_FOUND", error.note);
     case Fault::forbidden:
       return problem("FORBIDDEN", error.note);
@@ -103,9 +105,11 @@ Problem problem_of(const Error& error) {
     case Fault::busy:
     case Fault::unavailable:
     case Fault::fenced:
+      probe::reached<"api.store_unavailable">();
       return passing_problem("STORE_UNAVAILABLE", "nothing was stored; send it again", kStoreRetry);
     case Fault::timed_out:
     case Fault::unknown_outcome:
+      probe::reached<"api.outcome_unknown">();
       return passing_problem("OUTCOME_UNKNOWN", "it may be stored; look before you send it again", kStoreRetry);
     case Fault::corrupt:
       return problem("STORE_CORRUPT", "the operator of this server has to look at its store");

@@ -9,6 +9,7 @@
 #include "base/json.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "sql/inbox/queries.h"
 
 namespace semel::client {
@@ -71,6 +72,7 @@ WireAnswer Inbox::accept(const Incoming& incoming, WallTime now, const ApplyEffe
 std::vector<WireAnswer> Inbox::accept_all(std::span<const Incoming> incoming, WallTime now, const ApplyEffect& apply) {
   Result<std::vector<WireAnswer>> answers = accept_in_one_transaction(incoming, now, apply);
   if (answers) return *std::move(answers);
+  probe::reached<"inbox.unavailable">();
   return std::vector<WireAnswer>(incoming.size(), unavailable_answer());
 }
 
@@ -90,6 +92,7 @@ Result<std::vector<WireAnswer>> Inbox::accept_in_one_transaction(std::span<const
 
 Result<WireAnswer> Inbox::accept_one(const Incoming& incoming, WallTime now, const ApplyEffect& apply) {
   const std::expected<const InboxSource*, signature::Rejection> source = verify(incoming, now);
+  probe::sometimes<"inbox.not_verified">(!source);
   if (!source) return refusal(401, signature::name_of(source.error()));
   const Result<Arrival> arrival = inbox::read_arrival(incoming.body, incoming.webhook_id, (*source)->name);
   if (!arrival) return refusal(400, arrival.error().note);
@@ -119,6 +122,7 @@ Result<WireAnswer> Inbox::carry_out(const Ruling& ruling, const Arrival& arrival
   return match(
       ruling,
       [&](const inbox::Duplicate& duplicate) -> Result<WireAnswer> {
+        probe::reached<"inbox.duplicate">();
         if (duplicate.first_through_this_endpoint) {
           SEMEL_TRY_VOID(end_applied(duplicate.moves_position, source, arrival, now));
         } else {
@@ -132,6 +136,7 @@ Result<WireAnswer> Inbox::carry_out(const Ruling& ruling, const Arrival& arrival
         return wire_answer(Disposition::rejected, reject.reason);
       },
       [&](const inbox::Park& park) -> Result<WireAnswer> {
+        probe::reached<"inbox.parked">();
         if (!planted(Planted::parked_not_stored)) SEMEL_TRY_VOID(rows_.park(source, arrival, park.after, body, now));
         return wire_answer(Disposition::parked);
       },
@@ -163,6 +168,7 @@ Result<WireAnswer> Inbox::make_effect(const inbox::Apply& ruled, const Arrival& 
         return wire_answer(Disposition::applied);
       },
       [&](const EffectRefused& refused) -> Result<WireAnswer> {
+        probe::reached<"inbox.effect_refused">();
         SEMEL_TRY_VOID(rows_.store_rejected(source, arrival, refused.reason, now));
         SEMEL_TRY_VOID(rows_.end_parking(source, arrival));
         return wire_answer(Disposition::rejected, refused.reason);
@@ -182,6 +188,7 @@ Inbox::Drained Inbox::drain(WallTime now, const ApplyEffect& apply, std::size_t 
   Drained drained = drain_known_lines(now, apply, max);
   if (drained.more || !look_through_all_) return drained;
   if (!find_lines_with_turn()) return drained;
+  probe::reached<"inbox.finds_lines_to_drain">();
   const Drained rest = drain_known_lines(now, apply, max - drained.applied - drained.others);
   return {drained.applied + rest.applied, drained.others + rest.others, rest.more || look_through_all_};
 }
@@ -199,6 +206,8 @@ Inbox::Drained Inbox::drain_known_lines(WallTime now, const ApplyEffect& apply, 
     if (!turn) break;
   }
   drained.more = !lines_.empty();
+  probe::sometimes<"inbox.drains">(drained.applied > 0);
+  probe::sometimes<"inbox.drain_is_cut_short">(drained.more);
   for (Line& line : postponed) remember(std::move(line));
   return drained;
 }
@@ -217,6 +226,7 @@ Result<Inbox::Turn> Inbox::drain_one(const Line& line, WallTime now, const Apply
     if (planted(Planted::parked_drained_twice)) SEMEL_TRY_VOID(carry_out(*ruling, arrival, parked->body, now, apply));
     const bool effect = std::holds_alternative<inbox::Apply>(*ruling) && answer.disposition == "applied";
     turn = effect ? Turn::applied : answer.disposition.empty() ? Turn::postponed : Turn::other;
+    probe::sometimes<"inbox.parked_ends_without_effect">(turn == Turn::other);
     return {};
   }));
   return turn;
@@ -255,6 +265,8 @@ Result<void> Inbox::in_transaction(const std::function<Result<void>()>& work) {
   if (done) done = transaction_.commit.run();
   if (done) return {};
   note_trouble(done.error());
+  probe::sometimes<"inbox.refused_for_now">(!broken_);
+  probe::sometimes<"inbox.file_in_trouble">(broken_.has_value());
   if (sqlite3_get_autocommit(db_)) return done;
   if (const Result<void> undone = transaction_.roll_back.run(); !undone) note_trouble(undone.error());
   return done;

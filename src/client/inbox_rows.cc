@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/probe.h"
 #include "sql/inbox/queries.h"
 
 namespace semel::client {
@@ -288,6 +289,7 @@ Result<void> InboxRows::purge_records(SourceKey source, WallTime before, std::si
     }
   }
   if (!newest) return {};
+  probe::reached<"inbox.purges_records">();
   return sql_.note_purged.run(consumer_, *newest);
 }
 

@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "engine/dispatcher_state.h"
 #include "engine/planted_body.h"
 #include "engine/seal.h"
@@ -38,6 +39,7 @@ bool is_over(const delivery::State& state) { return !delivery::is_open(delivery:
 Co<void> Dispatcher::State::attempt(Entry& entry) {
   std::optional<Flight> flight = claim(entry);
   if (!flight) {
+    probe::reached<"attempt.endpoint_gone">();
     line_up.remove_endpoint(entry.delivery.endpoint);
     put_back(entry);
     co_return;
@@ -50,6 +52,7 @@ Co<void> Dispatcher::State::attempt(Entry& entry) {
   SealedRequest request = seal(*flight->endpoint, *entry.body, entry.delivery, number, ports.clock.wall());
   const auto* unknown = std::get_if<delivery::Unknown>(&entry.delivery.state);
   request.fresh_connection = unknown && unknown->extra_attempt;
+  probe::sometimes<"attempt.wants_a_fresh_connection">(request.fresh_connection);
 
   if (!planted(Planted::attempt_row_after_send) && !co_await note_attempt(entry, *flight)) co_return;
   ++attempts;
@@ -86,6 +89,7 @@ Co<bool> Dispatcher::State::have_body(Entry& entry) {
         {{"event", std::to_string(event.value)}, {"note", bodies_read ? "no row" : bodies_read.error().note}});
     co_return false;
   }
+  probe::reached<"attempt.reads_its_body">();
   store::EventBody& body = bodies_read->front();
   plant_in_body(body, entry.delivery.record, ports.clock.wall(), ports.entropy);
   entry.body = std::make_shared<const store::EventBody>(std::move(body));
@@ -106,9 +110,12 @@ Co<bool> Dispatcher::State::note_attempt(Entry& entry, const Flight& flight) {
   if (std::holds_alternative<store::Committed>(answer)) co_return true;
   if (fatal(answer)) co_return false;
   if (std::holds_alternative<store::Refused>(answer)) {
+    probe::reached<"attempt.start_refused">();
     put_back(entry);
     co_return false;
   }
+  probe::sometimes<"attempt.start_conflicts">(std::holds_alternative<store::Conflict>(answer));
+  probe::sometimes<"attempt.start_in_doubt">(std::holds_alternative<store::Unknown>(answer));
   if (std::holds_alternative<store::Unknown>(answer)) co_await back_off();
   const auto reloaded = co_await endpoints.reload(entry.delivery.endpoint);
   (void)reloaded;  // an unreadable store shows itself in the next line too
@@ -134,6 +141,7 @@ retry::Verdict Dispatcher::State::judge(Entry& entry, const Flight& flight, cons
 }
 
 std::optional<admission::Wait> Dispatcher::State::tell_window(Entry& entry, const retry::Verdict& verdict) {
+  probe::sometimes<"attempt.answered_after_the_deletion">(entry.abandoned);
   if (entry.abandoned) return std::nullopt;
   admission::Window& window = line_up.window(entry);
   const WallTime now = ports.clock.wall();
@@ -174,6 +182,8 @@ Co<void> Dispatcher::State::settle(Entry& entry, const Flight& flight, store::Ou
     }
     if (fatal(answer)) co_return;
     if (std::holds_alternative<store::Conflict>(answer)) break;
+    probe::sometimes<"attempt.settlement_refused">(std::holds_alternative<store::Refused>(answer));
+    probe::sometimes<"attempt.settlement_in_doubt">(std::holds_alternative<store::Unknown>(answer));
     in_doubt = in_doubt || std::holds_alternative<store::Unknown>(answer);
     co_await back_off();
   }
@@ -183,6 +193,8 @@ Co<void> Dispatcher::State::settle(Entry& entry, const Flight& flight, store::Ou
       co_await store::read(ports.store, [key](store::StoreReader& reader) { return reader.delivery(key); });
   const bool it_was_ours = in_doubt && found && *found && (*found)->version.value == in_flight.value + 1 &&
                            delivery::name_of((*found)->state) == delivery::name_of(settled.next);
+  probe::sometimes<"attempt.was_settled_in_doubt">(it_was_ours);
+  probe::sometimes<"attempt.outcome_is_late">(!it_was_ours);
   if (!it_was_ours) co_await keep_as_evidence(entry, flight.begun.record.attempts, std::move(row));
   co_await reread(entry);
 }

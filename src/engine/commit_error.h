@@ -3,6 +3,7 @@
 #pragma once
 
 #include "base/match.h"
+#include "base/probe.h"
 #include "base/result.h"
 #include "port/store.h"
 
@@ -15,8 +16,12 @@ inline Result<store::Committed> committed_or_error(store::CommitAnswer answer) {
       [](store::Conflict) -> Result<store::Committed> {
         return fail(Fault::conflict, "something else changed it at the same time; read again and decide again");
       },
-      [](store::Refused refused) -> Result<store::Committed> { return std::unexpected(std::move(refused.error)); },
+      [](store::Refused refused) -> Result<store::Committed> {
+        probe::reached<"configuration.change_refused">();
+        return std::unexpected(std::move(refused.error));
+      },
       [](store::Unknown unknown) -> Result<store::Committed> {
+        probe::reached<"configuration.change_in_doubt">();
         return fail(Fault::unknown_outcome, std::move(unknown.error.note));
       });
 }

@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "engine/commit_error.h"
 
 namespace semel::engine {
@@ -70,6 +71,7 @@ Co<Result<std::shared_ptr<LiveEndpoint>>> EndpointBook::reload(EndpointKey key) 
   auto row = co_await store::read(store_, [key](store::StoreReader& reader) { return reader.endpoint(key); });
   if (!row) co_return std::unexpected(row.error());
   if (!*row || (*row)->deleted_at) {
+    probe::reached<"endpoint.found_deleted">();
     live_.erase(key);
     co_return nullptr;
   }
@@ -77,6 +79,7 @@ Co<Result<std::shared_ptr<LiveEndpoint>>> EndpointBook::reload(EndpointKey key) 
   if (const auto standing = find(key); standing && standing->version > (*row)->version) co_return standing;
   auto endpoint = enliven(**row);
   if (!endpoint) co_return std::unexpected(endpoint.error());
+  probe::reached<"endpoint.reloaded">();
   live_[key] = *endpoint;
   co_return *std::move(endpoint);
 }
@@ -119,6 +122,7 @@ Co<Result<MadeEndpoint>> EndpointBook::create(TenantKey tenant, endpoint::NewEnd
 Co<Result<EndpointKey>> EndpointBook::remove(TenantKey tenant, const EndpointId& id) {
   auto row = co_await show(tenant, id);
   if (!row) co_return std::unexpected(row.error());
+  probe::sometimes<"endpoint.deleted_twice">(row->deleted_at.has_value());
   if (row->deleted_at) co_return row->key;
   auto committed = committed_or_error(
       co_await store::commit(store_, store::DeleteEndpoint{.tenant = tenant, .id = id, .now = clock_.wall()}));

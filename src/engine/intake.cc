@@ -5,6 +5,7 @@
 
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::engine {
 namespace {
@@ -50,8 +51,10 @@ Co<IntakeResult> Intake::submit(IntakeRequest request) {
     }
     answer = co_await store::commit(store_, std::move(write_set));
   }
+  probe::sometimes<"intake.store_refuses">(std::holds_alternative<store::Refused>(answer));
   if (auto* refused = std::get_if<store::Refused>(&answer)) co_return std::move(*refused);
   if (auto* unknown = std::get_if<store::Unknown>(&answer)) {
+    probe::reached<"intake.in_doubt">();
     if (unknown->fatal)
       dispatcher_.fatal(unknown->error.note);
     else if (!planted(Planted::doubt_not_looked_for))

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::engine {
 
@@ -61,6 +62,7 @@ void LineUp::remove_endpoint(EndpointKey key) {
     if (entry->queue == queue->second.get()) theirs.push_back(entry.get());
   for (Entry* entry : theirs) {
     if (entry->place == Entry::Place::taken) {
+      probe::reached<"line_up.endpoint_removed_under_an_attempt">();
       entry->abandoned = true;
       entry->queue = nullptr;
     } else {
@@ -124,8 +126,10 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
     EndpointQueue& queue = *queues_.at(turns_.front());
     turns_.pop_front();
     queue.in_turns = false;
+    probe::sometimes<"line_up.endpoints_take_turns">(!turns_.empty());
     const admission::Window::Admission admission = queue.window.admit(queue.in_flight, wall);
     if (const auto* wait = std::get_if<admission::Window::Defer>(&admission)) {
+      probe::reached<"line_up.endpoint_waits">();
       defer(queue, wait->until, now, wall);
       continue;
     }
@@ -136,6 +140,7 @@ Entry* LineUp::next(MonotonicTime now, WallTime wall) {
       if (!entry || entry->place != Entry::Place::ready) continue;
       leave_ready(*entry);
       ++taken_;
+      probe::sometimes<"line_up.several_in_flight">(taken_ > 1);
       take_place(*entry);
       entry->place = Entry::Place::taken;
       entry->predecessor_closed = false;
@@ -172,11 +177,13 @@ void LineUp::ended(Entry& entry, MonotonicTime now, WallTime wall) {
   free_place(entry);
   const std::optional<WallTime> due = due_time(entry.delivery.state);
   const bool parked = std::holds_alternative<delivery::Parked>(entry.delivery.state);
+  probe::sometimes<"line_up.predecessor_closed_meanwhile">(parked && entry.predecessor_closed);
   if (due) {
     entry.due = parked && entry.predecessor_closed ? now : to_monotonic(*due, now, wall);
     place(entry, now);
   } else if (std::holds_alternative<delivery::Dead>(entry.delivery.state) && entry.delivery.line &&
              queue.ordering == endpoint::Ordering::per_key && !planted(Planted::dead_does_not_hold_its_key)) {
+    probe::reached<"line_up.dead_holds_its_key">();
     entry.place = Entry::Place::over;
     entry.body.reset();
   } else {
@@ -193,6 +200,7 @@ void LineUp::put_back(Entry& entry, MonotonicTime not_before) {
     return;
   }
   free_place(entry);
+  probe::reached<"line_up.put_back">();
   entry.due = not_before;
   if (is_held_back(entry)) {
     entry.place = Entry::Place::held_back;
@@ -213,6 +221,7 @@ std::optional<MonotonicTime> LineUp::next_wake() const {
 // Where an open entry belongs now.
 void LineUp::place(Entry& entry, MonotonicTime now) {
   if (is_held_back(entry)) {
+    probe::reached<"line_up.held_back">();
     entry.place = Entry::Place::held_back;
   } else if (entry.due > now) {
     entry.place = Entry::Place::waiting;
@@ -229,7 +238,10 @@ void LineUp::hold_back_next(const Entry& entry) {
   const auto above = line.upper_bound(*entry.delivery.sequence);
   if (above == line.end()) return;
   Entry& next = *above->second;
-  if (next.place == Entry::Place::ready || next.place == Entry::Place::waiting) leave_place(next);
+  if (next.place == Entry::Place::ready || next.place == Entry::Place::waiting) {
+    probe::reached<"line_up.opens_below_the_head_of_its_line">();
+    leave_place(next);
+  }
 }
 
 void LineUp::make_ready(Entry& entry) {
@@ -297,12 +309,14 @@ void LineUp::line_moves(EndpointQueue& queue, LineKey key, Sequence closed, Mono
     Entry& follower = *next->second;
     follower.predecessor_closed = follower.place == Entry::Place::taken;
     if (follower.place == Entry::Place::waiting && std::holds_alternative<delivery::Parked>(follower.delivery.state)) {
+      probe::reached<"line_up.parked_is_asked_at_once">();
       leave_place(follower);
       follower.due = now;
       place(follower, now);
     }
   }
   Entry& head = *line.begin()->second;
+  probe::sometimes<"line_up.next_of_the_key_may_go">(head.place == Entry::Place::held_back);
   if (head.place == Entry::Place::held_back) place(head, now);
 }
 

@@ -4,6 +4,7 @@
 
 #include "base/check.h"
 #include "base/planted.h"
+#include "base/probe.h"
 #include "engine/dispatcher_state.h"
 
 namespace semel::engine {
@@ -36,8 +37,14 @@ Co<Result<void>> Dispatcher::State::load() {
     }
     co_await settle_all_lapsed(*page);
     for (store::Delivery& found : *page) {
-      if (std::holds_alternative<delivery::InFlight>(found.state))
+      if (std::holds_alternative<delivery::InFlight>(found.state)) {
+        probe::reached<"recovery.cannot_record_a_lapse">();
         co_return fail(Fault::unavailable, "an attempt without outcome could not be recorded as lapsed");
+      }
+      probe::sometimes<"recovery.finds_what_was_in_doubt">(started);
+      probe::sometimes<"recovery.finds_a_parked_one">(std::holds_alternative<delivery::Parked>(found.state));
+      probe::sometimes<"recovery.finds_a_dead_one_that_holds_its_key">(
+          std::holds_alternative<delivery::Dead>(found.state));
       line_up.insert(std::move(found), nullptr, ports.clock.now(), ports.clock.wall());
     }
   }
@@ -70,6 +77,7 @@ Co<void> Dispatcher::State::settle_all_lapsed(std::vector<store::Delivery>& page
     ++left;
     scope.spawn(settle_one_of(found, left, settled));
   }
+  probe::sometimes<"recovery.several_lapse_together">(left > 1);
   while (left > 0) co_await settled.wait();
 }
 
@@ -81,6 +89,7 @@ Co<void> Dispatcher::State::settle_one_of(store::Delivery& found, std::size_t& l
 
 // After a commit whose outcome is not known: what it stored all the same is not in memory yet.
 Co<void> Dispatcher::State::look_again() {
+  probe::reached<"recovery.looks_again">();
   do co_await back_off();
   while (!draining && !(co_await load()));
   looking_again = false;
@@ -108,6 +117,7 @@ Co<void> Dispatcher::State::settle_lapsed(store::Delivery& found) {
                                                                .record = step->record,
                                                                .endpoint_wait = {}});
   if (fatal(answer) || !std::holds_alternative<store::Committed>(answer)) co_return;
+  probe::reached<"recovery.records_a_lapse">();
   found.version = Version{found.version.value + 1};
   found.state = std::move(step->next);
   found.record = step->record;
@@ -127,8 +137,11 @@ Co<void> Dispatcher::State::reread(Entry& entry) {
     }
     SEMEL_CHECK(found->has_value());  // delivery rows are for ever
     store::Delivery delivery = **std::move(found);
+    probe::sometimes<"recovery.rereads_an_attempt_begun_in_doubt">(
+        std::holds_alternative<delivery::InFlight>(delivery.state));
     if (std::holds_alternative<delivery::InFlight>(delivery.state)) co_await settle_lapsed(delivery);
     if (std::holds_alternative<delivery::InFlight>(delivery.state)) {
+      probe::reached<"recovery.lapse_has_to_be_repeated">();
       co_await back_off();
       continue;
     }
@@ -141,6 +154,7 @@ Co<void> Dispatcher::State::reread(Entry& entry) {
 bool Dispatcher::State::fatal(const store::CommitAnswer& answer) {
   const auto* unknown = std::get_if<store::Unknown>(&answer);
   if (!unknown || !unknown->fatal) return false;
+  probe::reached<"dispatcher.store_lost">();
   draining = true;
   if (fatal_handler) fatal_handler(unknown->error.note);
   return true;

@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/probe.h"
 #include "engine/dispatcher_state.h"
 
 namespace semel::engine {
@@ -30,6 +31,8 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
   store::Delivery found = **std::move(read_answer);
 
   const std::shared_ptr<LiveEndpoint> endpoint = endpoints.find(found.endpoint);
+  probe::sometimes<"replay.endpoint_gone">(!endpoint);
+  probe::sometimes<"replay.of_one_in_flight">(std::holds_alternative<delivery::InFlight>(found.state));
   if (!endpoint) co_return Answer(ReplayOutcome::endpoint_gone);
   if (std::holds_alternative<delivery::InFlight>(found.state)) co_return Answer(ReplayOutcome::already_open);
   const auto step = delivery::replay(found.state, found.record, ports.clock.wall());
@@ -37,11 +40,13 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
   if (!step->already_open) {
     const Result<bool> breaks = co_await would_break_order(found, *endpoint);
     if (!breaks) co_return Answer(std::unexpected(breaks.error()));
+    probe::sometimes<"replay.would_break_order">(*breaks);
     if (*breaks) co_return Answer(ReplayOutcome::would_break_order);
   }
 
   Entry* entry = line_up.find(found.key);
   if (entry && !line_up.take(*entry)) {
+    probe::reached<"replay.of_one_being_sent">();
     if (step->already_open) co_return Answer(ReplayOutcome::already_open);
     co_return Answer(std::nullopt);  // over in the store, but not in memory yet
   }
@@ -54,6 +59,8 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
                                                                 .state = step->transition.next,
                                                                 .record = step->transition.record});
   if (!std::holds_alternative<store::Committed>(answer)) {
+    probe::sometimes<"replay.refused">(std::holds_alternative<store::Refused>(answer));
+    probe::sometimes<"replay.in_doubt">(std::holds_alternative<store::Unknown>(answer));
     const bool ends = fatal(answer);
     if (entry && !ends) co_await reread(*entry);
     if (std::holds_alternative<store::Conflict>(answer)) co_return Answer(std::nullopt);
@@ -64,6 +71,7 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
   if (entry) {
     moved_on(*entry, Version{found.version.value + 1}, step->transition);
   } else {
+    probe::reached<"replay.comes_back_from_the_store">();
     found.version = Version{found.version.value + 1};
     found.state = step->transition.next;
     found.record = step->transition.record;

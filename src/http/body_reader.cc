@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "base/match.h"
+#include "base/probe.h"
 
 namespace semel::http {
 namespace {
@@ -50,6 +51,7 @@ std::size_t BodyReader::take_content(std::string_view bytes, std::uint64_t& left
   kept_.append(bytes.substr(0, kept));
   received_ += taken;
   left -= taken;
+  probe::sometimes<"body.over_the_cap">(taken < offered);
   if (taken < offered) state_ = State::over_cap;
   return taken;
 }
@@ -115,8 +117,10 @@ void BodyReader::step_chunk_size(char c) {
   } else if (size_digits_ > 0 && c == '\r') {
     chunk_at_ = ChunkAt::size_lf;
   } else if (size_digits_ > 0 && c == ';') {
+    probe::reached<"body.chunk_extension">();
     chunk_at_ = ChunkAt::extension;
   } else {
+    probe::reached<"body.chunk_size_malformed">();
     state_ = State::malformed;
   }
 }
@@ -134,6 +138,7 @@ std::size_t BodyReader::take_trailers(std::string_view bytes) {
       state_ = State::malformed;
       break;
     case SectionReader::State::over_budget:
+      probe::reached<"body.trailers_over_budget">();
       state_ = State::over_cap;
       break;
   }

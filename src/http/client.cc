@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "base/planted.h"
+#include "base/probe.h"
 #include "http/converse.h"
 #include "http/deadline.h"
 
@@ -38,6 +39,11 @@ NoAnswer no_answer(NoAnswer::Trouble trouble, bool stale, const char* note) {
 // What a conversation that had begun comes to. `pooled`: the connection had carried a request before.
 Outcome outcome_of(Ended ended, ResponseReader& response, bool pooled) {
   if (response.head_complete()) {
+    probe::sometimes<"client.bytes_behind_the_answer">(ended == Ended::leftover);
+    probe::sometimes<"client.body_over_the_cap">(ended == Ended::over_cap);
+    probe::sometimes<"client.body_malformed">(ended == Ended::malformed);
+    probe::sometimes<"client.body_cut">(ended == Ended::lost);
+    probe::sometimes<"client.body_too_slow">(ended == Ended::timed_out);
     switch (ended) {
       case Ended::complete:
       case Ended::leftover:
@@ -51,6 +57,10 @@ Outcome outcome_of(Ended ended, ResponseReader& response, bool pooled) {
     }
     std::unreachable();
   }
+  probe::sometimes<"client.no_answer_in_time">(ended == Ended::timed_out);
+  probe::sometimes<"client.lost_before_the_answer">(ended == Ended::lost && !pooled && !response.any_byte());
+  probe::sometimes<"client.lost_in_the_head">(ended == Ended::lost && response.any_byte());
+  probe::sometimes<"client.pooled_connection_was_stale">(ended == Ended::lost && pooled && !response.any_byte());
   switch (ended) {
     case Ended::timed_out:
       return no_answer(NoAnswer::Trouble::timed_out, false, "no complete answer before the deadline");
@@ -64,6 +74,7 @@ Outcome outcome_of(Ended ended, ResponseReader& response, bool pooled) {
     case Ended::over_cap:
       break;
   }
+  probe::reached<"client.answer_malformed">();
   return no_answer(NoAnswer::Trouble::malformed_answer, false, "the answer is not HTTP as the standard has it");
 }
 
@@ -86,6 +97,7 @@ Co<Outcome> HttpExchange::exchange_within(const SealedRequest& request, Cancel& 
   std::optional<Connection> connection;
   if (!request.fresh_connection) connection = pool_.take(key);
   const bool pooled = connection.has_value();
+  probe::sometimes<"client.reuses_a_connection">(pooled);
   if (!pooled) {
     Dialed dialed = co_await guard_.connect(url, total);
     if (!dialed) co_return std::move(dialed).error();

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/failpoint.h"
+#include "base/probe.h"
 
 namespace semel::http {
 namespace {
@@ -32,6 +33,8 @@ Co<Ended> converse(Stream& stream, std::string_view request, ResponseReader& res
   using Written = Result<Nothing>;
   const Written written =
       co_await call<Written>([&](Done<Written> done) { stream.start_write(request, cancel, std::move(done)); });
+  probe::sometimes<"client.request_not_taken_in_time">(!written && cancel.requested());
+  probe::sometimes<"client.reads_after_a_broken_write">(!written && !cancel.requested());
   if (!written && cancel.requested()) co_return Ended::timed_out;
   if (written) failpoint("send.request_done");
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "base/probe.h"
 #include "http/deadline.h"
 
 namespace semel::http {
@@ -49,12 +50,14 @@ Co<Dialed> dial(Net& net, Clock& clock, std::vector<SocketAddress> addresses, st
     if (total.requested()) co_return std::unexpected(timed_out_before_request());
     Connected connected = co_await connect_once(net, clock, ConnectRequest{.address = address, .tls = tls}, total);
     if (connected) {
+      probe::sometimes<"dial.a_further_address_connects">(&address != &addresses.front());
       if ((*connected)->peer() == address) co_return *std::move(connected);
       (*connected)->abort();
       co_return std::unexpected(NoAnswer{.trouble = NoAnswer::Trouble::denied_destination,
                                          .note = "the connection leads to another address than the checked one"});
     }
     if (total.requested()) co_return std::unexpected(timed_out_before_request());
+    probe::sometimes<"dial.address_takes_too_long">(connected.error().timed_out);
     last = {.trouble = trouble_of(connected.error().stage), .note = std::move(connected.error().note)};
     if (last.trouble == NoAnswer::Trouble::certificate) break;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::http {
 namespace {
@@ -26,6 +27,8 @@ Co<Dialed> Guard::connect(const egress::Url& url, Cancel& total) {
   const auto checked = std::span(*addresses).first(planted(Planted::guard_trusts_first_answer) ? 1 : addresses->size());
   const bool allowed = std::ranges::all_of(
       checked, [&](const SocketAddress& address) { return egress::may_connect(rules_, url.scheme, address); });
+  probe::sometimes<"guard.denied">(!allowed);
+  probe::sometimes<"guard.one_of_several_denied">(!allowed && addresses->size() > 1);
   if (!allowed) co_return std::unexpected(denied());
   std::optional<TlsName> tls;
   if (url.scheme == egress::Scheme::https) tls = TlsName{url.host};
@@ -41,9 +44,12 @@ Co<Guard::Addresses> Guard::resolve(const egress::Url& url, Cancel& total) {
   using Answers = Result<std::vector<IpAddress>>;
   Answers answers =
       co_await call<Answers>([&](Done<Answers> done) { resolver_.start_resolve(url.host, total, std::move(done)); });
+  probe::sometimes<"guard.name_takes_too_long">(!answers && total.requested());
+  probe::sometimes<"guard.name_unresolved">(!answers && !total.requested());
   if (!answers && total.requested()) co_return std::unexpected(timed_out_before_request());
   if (!answers) co_return std::unexpected(unresolved(std::move(answers.error().note)));
   if (answers->empty()) co_return std::unexpected(unresolved("the name has no address"));
+  probe::sometimes<"guard.too_many_addresses">(answers->size() > Resolver::kAnswersMax);
   if (answers->size() > Resolver::kAnswersMax) co_return std::unexpected(unresolved("the name has over 16 addresses"));
   std::vector<SocketAddress> addresses;
   for (const IpAddress& ip : *answers) addresses.push_back({.ip = ip, .port = url.port});

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/probe.h"
+
 namespace semel::http {
 
 Pool::~Pool() {
@@ -18,12 +20,16 @@ std::optional<Connection> Pool::take(const ConnectionKey& key) {
     const IdleList::iterator last = found->second.back();
     Connection connection = std::move(last->connection);
     drop(last);
-    if (!is_over(connection) && connection.stream->idle() == Stream::Idle::quiet) return connection;
+    const bool over = is_over(connection);
+    if (!over && connection.stream->idle() == Stream::Idle::quiet) return connection;
+    probe::sometimes<"pool.connection_too_old">(over);
+    probe::sometimes<"pool.connection_not_quiet">(!over);
   }
   return std::nullopt;
 }
 
 void Pool::put(const ConnectionKey& key, Connection connection) {
+  probe::sometimes<"pool.connection_too_old_to_keep">(is_over(connection));
   if (is_over(connection)) return;
   const auto of_key = by_key_.try_emplace(key).first;
   by_age_of_use_.push_back({.key = of_key, .connection = std::move(connection)});
@@ -53,6 +59,7 @@ void Pool::sweep() {
   sweep_timer_.reset();
   for (auto idle = by_age_of_use_.begin(); idle != by_age_of_use_.end();) {
     const auto next = std::next(idle);
+    probe::sometimes<"pool.sweeps_one">(is_over(idle->connection));
     if (is_over(idle->connection)) drop(idle);
     idle = next;
   }

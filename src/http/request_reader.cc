@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/probe.h"
+
 namespace semel::http {
 namespace {
 
@@ -57,6 +59,9 @@ HttpRequest RequestReader::take_request() {
 }
 
 void RequestReader::refuse(int status) {
+  probe::sometimes<"request.malformed">(status == 400);
+  probe::sometimes<"request.too_large">(status == 413);
+  probe::sometimes<"request.head_over_budget">(status == 431);
   state_ = State::refused;
   refusal_ = status;
   keeps_connection_ = false;

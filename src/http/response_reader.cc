@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "base/probe.h"
+
 namespace semel::http {
 namespace {
 
@@ -49,13 +51,17 @@ std::size_t ResponseReader::take_head(std::string_view bytes) {
   const std::size_t taken = head_->take(bytes);
   switch (head_->state()) {
     case SectionReader::State::reading:
-      if (!may_become_status_line(head_->text())) state_ = State::malformed;
+      if (may_become_status_line(head_->text())) break;
+      probe::reached<"response.is_not_http">();
+      state_ = State::malformed;
       break;
     case SectionReader::State::complete:
       read_head();
       break;
     case SectionReader::State::malformed:
     case SectionReader::State::over_budget:
+      probe::sometimes<"response.head_malformed">(head_->state() == SectionReader::State::malformed);
+      probe::sometimes<"response.head_over_budget">(head_->state() == SectionReader::State::over_budget);
       state_ = State::malformed;
       break;
   }
@@ -65,22 +71,31 @@ std::size_t ResponseReader::take_head(std::string_view bytes) {
 void ResponseReader::read_head() {
   std::optional<std::vector<Field>> fields = head_->fields();
   if (!fields || !read_status_line() || status_ == 101) {
+    probe::sometimes<"response.field_malformed">(!fields);
+    probe::sometimes<"response.switches_protocols">(status_ == 101);
     state_ = State::malformed;
     return;
   }
   if (status_ < 200) {
+    probe::reached<"response.interim">();
     if (++interim_ > limits_.interim_max) state_ = State::malformed;
+    probe::sometimes<"response.too_many_interim">(state_ == State::malformed);
     head_.emplace(SectionReader::Kind::head, limits_.headers);
     return;
   }
   fields_ = *std::move(fields);
   std::optional<Framing> framing = framing_of(version_, fields_, UntilClose{});
   if (!framing) {
+    probe::reached<"response.framing_malformed">();
     state_ = State::malformed;
     return;
   }
   if (status_ == 204 || status_ == 304 || to_ == To::head) framing = NoBody{};
   until_close_ = std::holds_alternative<UntilClose>(*framing);
+  probe::sometimes<"response.has_no_body">(status_ == 204 || status_ == 304);
+  probe::sometimes<"response.lasts_until_close">(until_close_);
+  probe::sometimes<"response.chunked">(std::holds_alternative<Chunked>(*framing));
+  probe::sometimes<"response.http10">(version_ == HttpVersion::http10);
   body_.emplace(*framing, limits_.body, limits_.headers);
   follow_body();
 }

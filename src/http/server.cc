@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/probe.h"
+
 namespace semel::http {
 namespace {
 
@@ -35,6 +37,7 @@ void Server::accept(std::unique_ptr<Stream> stream) {
   if (sessions_.size() < options_.connections_max) {
     scope_.spawn(run_session(std::move(stream)));
   } else if (turning_away_ < kTurningAwayMax) {
+    probe::reached<"server.turns_away">();
     scope_.spawn(turn_away(std::move(stream)));
   }
 }

@@ -4,6 +4,8 @@
 #include <span>
 #include <utility>
 
+#include "base/probe.h"
+
 namespace semel::http {
 namespace {
 
@@ -53,7 +55,13 @@ Co<bool> Session::receive(RequestReader& reader) {
     if (reader.awaits_continue() && !std::exchange(continued, true)) {
       if (!co_await write("HTTP/1.1 100 Continue\r\n\r\n")) co_return false;
     }
-    if (!co_await read()) co_return false;
+    if (co_await read()) continue;
+    probe::sometimes<"session.idle_for_too_long">(cancel_.requested() && phase_ == Phase::idle);
+    probe::sometimes<"session.head_too_slow">(cancel_.requested() && phase_ == Phase::head);
+    probe::sometimes<"session.body_too_slow">(cancel_.requested() && phase_ == Phase::body);
+    probe::sometimes<"session.client_leaves">(!cancel_.requested() && phase_ == Phase::idle);
+    probe::sometimes<"session.client_leaves_within_a_request">(!cancel_.requested() && phase_ != Phase::idle);
+    co_return false;
   }
 }
 
@@ -89,7 +97,9 @@ Co<Session::Then> Session::answer(HttpRequest request, bool client_keeps_connect
   const bool closes = !client_keeps_connection || finishing_;
   watchdog_.expect_within(options_.write_within);
   const std::string text = text_of(response, {.now = clock_.wall(), .closes = closes, .without_body = to_head});
-  if (!co_await write(text)) co_return Then::close;
+  const bool taken = co_await write(text);
+  probe::sometimes<"session.answer_not_taken">(!taken);
+  if (!taken) co_return Then::close;
   if (!closes) co_return Then::next_request;
   if (!unread_.empty()) co_await discard_until_closed();
   co_return Then::close;

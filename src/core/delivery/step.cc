@@ -6,6 +6,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::delivery {
 namespace {
@@ -24,12 +25,15 @@ Transition settle_into(const retry::Verdict& verdict, Record record, WallTime no
   return match(
       verdict.decision,
       [&](const retry::Delivered&) -> Transition {
+        probe::sometimes<"delivery.delivered_after_doubt">(record.unsettled);
+        probe::sometimes<"delivery.delivered_again">(record.first_delivered_at.has_value());
         record.unsettled = false;
         if (!record.first_delivered_at) record.first_delivered_at = now;
         return {Delivered{now}, record, Consequence::line_moves};
       },
       [&](const retry::RetryAt& again) { return stay(Due{again.at}, record); },
       [&](const retry::ParkedUntil& parked) {
+        probe::sometimes<"delivery.parked_again">(record.parked_since.has_value());
         if (!record.parked_since) record.parked_since = now;
         ++record.parked_asks;
         record.unsettled = true;
@@ -41,6 +45,7 @@ Transition settle_into(const retry::Verdict& verdict, Record record, WallTime no
       },
       [&](const retry::DeadNow& dead) {
         record.unsettled = dead.in_doubt || (record.unsettled && !planted(Planted::doubt_forgotten_at_death));
+        probe::sometimes<"delivery.dead_in_doubt">(record.unsettled);
         return stay(Dead{now, dead.reason}, record);
       });
 }
@@ -102,6 +107,8 @@ bool may_have_happened(const State& state, const Record& record) {
 }
 
 Step start_attempt(const State& state, const Record& record, WallTime now) {
+  probe::sometimes<"delivery.sent_again_after_doubt">(std::holds_alternative<Unknown>(state));
+  probe::sometimes<"delivery.asked_again_while_parked">(std::holds_alternative<Parked>(state));
   return match(
       state, [&](const Due&) { return begin(record, now, true); },
       [&](const Unknown& unknown) { return begin(record, now, !unknown.extra_attempt); },
@@ -133,6 +140,11 @@ Step lapsed(const State& state, const Record& record, WallTime now) {
 
 std::expected<Replay, Ignored> replay(const State& state, const Record& record, WallTime now) {
   using Answer = std::expected<Replay, Ignored>;
+  probe::sometimes<"replay.of_a_due_one">(std::holds_alternative<Due>(state));
+  probe::sometimes<"replay.of_an_unknown_one">(std::holds_alternative<Unknown>(state));
+  probe::sometimes<"replay.of_a_parked_one">(std::holds_alternative<Parked>(state));
+  probe::sometimes<"replay.of_a_delivered_one">(std::holds_alternative<Delivered>(state));
+  probe::sometimes<"replay.of_a_dead_one">(std::holds_alternative<Dead>(state));
   return match(
       state, [&](const Due&) -> Answer { return Replay{stay(Due{now}, record), true}; },
       [&](const Unknown& unknown) -> Answer {
@@ -148,6 +160,7 @@ std::expected<Replay, Ignored> replay(const State& state, const Record& record, 
 Step cancel(const State& state, const Record& record, std::string reason, WallTime now) {
   if (!is_open(name_of(state))) return std::unexpected(Ignored::already_over);
   Record last = record;
+  probe::sometimes<"delivery.cancelled_in_flight">(std::holds_alternative<InFlight>(state));
   last.unsettled = last.unsettled || std::holds_alternative<InFlight>(state);
   return Transition{Cancelled{now, std::move(reason)}, last, Consequence::line_moves};
 }

@@ -7,6 +7,7 @@
 #include "base/check.h"
 #include "base/match.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::inbox {
 namespace {
@@ -29,8 +30,10 @@ Sequence lowest_after(const Arrival& arrival, const InboxFacts& facts) {
 
 // Rule 5. A copy of what is parked already takes no further room.
 Ruling park_within_quota(Sequence after, const InboxFacts& facts) {
+  probe::sometimes<"inbox.parked_comes_again">(facts.parked_after.has_value());
   const bool full = facts.parked_in_line >= kParkedPerLineMax || facts.parked_in_all >= kParkedMax;
   if (planted(Planted::parked_answered_duplicate) && facts.parked_after) return Duplicate{};
+  probe::sometimes<"inbox.quota_reached">(full && !facts.parked_after);
   if (full && !facts.parked_after && !planted(Planted::park_without_bound)) return Later{"parked_quota"};
   return Park{after};
 }
@@ -39,11 +42,13 @@ Ruling park_within_quota(Sequence after, const InboxFacts& facts) {
 Ruling apply_unless_superseded(const Arrival& arrival, const InboxFacts& facts, bool moves_position) {
   const bool superseded = arrival.entity() && arrival.entity_version && facts.entity_version &&
                           *arrival.entity_version <= *facts.entity_version;
+  probe::sometimes<"inbox.superseded">(superseded);
   if (superseded) return Superseded{moves_position};
   return Apply{moves_position};
 }
 
 Ruling judge_applied(const Arrival& arrival, const InboxFacts& facts, const Applied& applied) {
+  probe::sometimes<"inbox.applied_through_another_endpoint">(!applied.through_this_endpoint);
   if (applied.through_this_endpoint) return Duplicate{};
   if (!arrival.ordered()) return Duplicate{.first_through_this_endpoint = true};
   const Sequence after = lowest_after(arrival, facts);
@@ -55,6 +60,7 @@ Ruling judge_not_applied(const Arrival& arrival, const InboxFacts& facts) {
   if (!arrival.ordered()) return apply_unless_superseded(arrival, facts, false);
   if (*arrival.sequence <= facts.position) {
     if (arrival.out_of_order) return apply_unless_superseded(arrival, facts, false);
+    probe::reached<"inbox.late">();
     if (planted(Planted::late_answered_duplicate)) return Duplicate{};
     return Reject{.reason = "late", .keep_as_late = true};
   }
@@ -68,6 +74,8 @@ Ruling judge_in_retention(const Arrival& arrival, const InboxFacts& facts) {
       facts.known, [&](std::monostate) { return judge_not_applied(arrival, facts); },
       [&](const Applied& applied) { return judge_applied(arrival, facts, applied); },
       [&](const RejectedByApplication& rejected) -> Ruling {
+        probe::sometimes<"inbox.rejected_again">(is_rejected_again(arrival, rejected));
+        probe::sometimes<"inbox.rejected_is_judged_anew">(!is_rejected_again(arrival, rejected));
         if (is_rejected_again(arrival, rejected)) return Reject{.reason = rejected.reason};
         return judge_not_applied(arrival, facts);
       });
@@ -76,7 +84,10 @@ Ruling judge_in_retention(const Arrival& arrival, const InboxFacts& facts) {
 }  // namespace
 
 Ruling judge_arrival(const Arrival& arrival, const InboxFacts& facts, WallTime now) {
-  if (too_old_to_judge(arrival, facts, now)) return Reject{.reason = "too_old_to_judge"};
+  if (too_old_to_judge(arrival, facts, now)) {
+    probe::reached<"inbox.too_old_to_judge">();
+    return Reject{.reason = "too_old_to_judge"};
+  }
   return judge_in_retention(arrival, facts);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/bytes.h"
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::intake {
 namespace {
@@ -18,12 +19,22 @@ bool same_content(const StoredEvent& stored, const Item& item) {
 Decision judge_by_key(const KeyBinding& binding, const Item& item, IntakeView& view) {
   StoredEvent stored = view.event(binding.event);
   const bool same_id = !item.submission.id || *item.submission.id == stored.id.text;
-  if (!same_content(stored, item) || !same_id) return Refuse{Refuse::Why::key_reused, std::nullopt};
+  probe::sometimes<"intake.key_names_another_id">(!same_id);
+  if (!same_content(stored, item) || !same_id) {
+    probe::reached<"intake.key_reused">();
+    return Refuse{Refuse::Why::key_reused, std::nullopt};
+  }
+  probe::reached<"intake.key_known">();
   return Replay{.event = std::move(stored), .duplicate = binding.answered_duplicate, .bind_key = false};
 }
 
 Decision judge_by_id(StoredEvent stored, const Item& item) {
-  if (!same_content(stored, item)) return Refuse{Refuse::Why::id_reused, std::nullopt};
+  if (!same_content(stored, item)) {
+    probe::reached<"intake.id_reused">();
+    return Refuse{Refuse::Why::id_reused, std::nullopt};
+  }
+  probe::reached<"intake.id_known">();
+  probe::sometimes<"intake.key_bound_to_known_id">(item.key.has_value());
   return Replay{.event = std::move(stored), .duplicate = true, .bind_key = item.key.has_value()};
 }
 
@@ -44,6 +55,7 @@ struct Place {
 };
 
 std::expected<Place, Refuse> gap(Sequence expected) {
+  probe::reached<"intake.sequence_gap">();
   return std::unexpected(Refuse{Refuse::Why::sequence_gap, expected});
 }
 
@@ -57,9 +69,11 @@ std::expected<Place, Refuse> continue_line(const event::Submission& submission, 
   const Sequence next = line.last + 1;
   switch (line.numbered_by) {
     case NumberedBy::semel:
+      probe::sometimes<"intake.sequence_not_taken">(submission.sequence.has_value());
       if (submission.sequence) return std::unexpected(Refuse{Refuse::Why::sequence_not_taken, std::nullopt});
       break;
     case NumberedBy::producer:
+      probe::sometimes<"intake.sequence_missing">(!submission.sequence);
       if (!submission.sequence) return std::unexpected(Refuse{Refuse::Why::sequence_missing, std::nullopt});
       if (*submission.sequence != next) return gap(next);
       break;
@@ -76,13 +90,17 @@ std::expected<Place, Refuse> find_place(const event::Submission& submission, Int
 std::optional<Sequence> predecessor(EndpointKey endpoint, const Place& place, IntakeView& view) {
   if (!place.sequence) return std::nullopt;
   if (planted(Planted::after_counts_unsent_events)) return *place.sequence - 1;
-  return place.line ? view.tail(endpoint, *place.line) : 0;
+  const Sequence last = place.line ? view.tail(endpoint, *place.line) : 0;
+  probe::sometimes<"intake.after_passes_over_unsent">(last + 1 < *place.sequence);
+  return last;
 }
 
 std::vector<NewDelivery> fan_out(std::string_view type, const Place& place, IntakeView& view) {
   std::vector<NewDelivery> deliveries;
   for (const EndpointKey endpoint : routing::route(view.routing(), type))
     deliveries.push_back({.endpoint = endpoint, .after = predecessor(endpoint, place, view)});
+  probe::sometimes<"intake.no_match">(deliveries.empty());
+  probe::sometimes<"intake.several_endpoints">(deliveries.size() > 1);
   return deliveries;
 }
 

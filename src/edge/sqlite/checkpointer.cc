@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/planted.h"
+#include "base/probe.h"
 
 namespace semel::sqlite {
 namespace {
@@ -38,6 +39,8 @@ Result<Checkpointer::Next> Checkpointer::commit_returned(std::optional<int> fram
     rule_.commit_returned(frames.has_value());
     if (planted(Planted::checkpoint_start_rule_broken) && !std::exchange(running_, true)) return Next::start_beside;
     if (!frames) return Next::nothing;
+    probe::sometimes<"sqlite.log_begins_anew">(*frames < frames_);
+    probe::sometimes<"sqlite.commits_while_a_checkpoint_waits">(running_);
     if (*frames < frames_) copied_ = 0;  // the log began anew
     frames_ = *frames;
     if (running_) return Next::nothing;
@@ -52,6 +55,7 @@ Result<Checkpointer::Next> Checkpointer::commit_returned(std::optional<int> fram
 }
 
 Result<void> Checkpointer::reset_log() {
+  probe::reached<"sqlite.log_is_reset">();
   sqlite3_busy_timeout(writer_.handle(), 0);  // a reader may take its time; the next commits must not wait for it
   const std::optional<Connection::Checkpointed> done = writer_.checkpoint(SQLITE_CHECKPOINT_RESTART);
   sqlite3_busy_timeout(writer_.handle(), kBusyTimeoutMs);
@@ -68,6 +72,7 @@ Result<void> Checkpointer::run_beside() {
   const std::optional<Connection::Checkpointed> done = beside_.checkpoint(SQLITE_CHECKPOINT_PASSIVE);
   const std::lock_guard lock(mutex_);
   running_ = false;
+  probe::sometimes<"sqlite.checkpoint_copies_everything">(done && done->full_copy());
   if (done) rule_.checkpoint_returned(done->full_copy());
   copied_ = done ? done->copied_frames : frames_;
   return judge(beside_);

@@ -146,7 +146,6 @@ class SqliteStore final : public store::Store {
         writing_ = !group.empty();
       }
       if (group.empty()) break;
-      probe::sometimes<"sqlite.refuses_after_its_failure">(refusal.has_value());
       std::vector<store::CommitAnswer> answers =
           refusal ? std::vector<store::CommitAnswer>(group.size(), store::Refused{*refusal}) : commit(group);
       deliver(std::move(group), std::move(answers));
