@@ -10,8 +10,8 @@
 
 namespace semel::sim {
 
-// Whose worlds can show it. What is planted in edge/sqlite needs that store; the store in memory plants the faults of
-// fences and versions under the same names.
+// Whose worlds can show it. What is planted in edge/sqlite alone needs that store; the store in memory has some of its
+// faults under the same names.
 enum class StoreNeeded : std::uint8_t { any, sqlite };
 
 struct PlantedFault {
