@@ -61,7 +61,9 @@ class Checker {
   virtual void commit_done(const store::WriteSet&, Fence /*by*/, CommitFate, const store::CommitAnswer&) {}
 
   // ---- receivers ----
-  virtual void effect_made(const Effect&) {}  // seen some time after its commit, in order
+  virtual void effect_made(const Effect&) {}  // of the server's source; seen some time after its commit, in order
+  virtual void hand_signed_effect_made(const Effect&) {}  // of who signs by hand
+  virtual void inbox_answered(const InboxAnswer&) {}      // by honest receivers, as far as it has reached who asked
 
   // ---- the processes ----
   virtual void logged(std::string_view /*process*/, std::string_view /*line*/) {}

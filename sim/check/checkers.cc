@@ -15,6 +15,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const Known& known, const Ch
   make_effect_checkers(making);
   make_order_checkers(making);
   make_arrival_checkers(making);
+  make_inbox_answer_checkers(making);
   make_security_checkers(making);
   make_bound_checkers(making);
   checkers.push_back(make_book_keeper(known, violated, books));

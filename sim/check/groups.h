@@ -40,6 +40,7 @@ void make_retry_checkers(Making& making);
 void make_order_checkers(Making& making);
 void make_effect_checkers(Making& making);
 void make_arrival_checkers(Making& making);
+void make_inbox_answer_checkers(Making& making);
 void make_security_checkers(Making& making);
 void make_bound_checkers(Making& making);
 

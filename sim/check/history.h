@@ -82,7 +82,16 @@ struct Effect {
   std::string data;
 };
 
-// What an honest receiver's database holds beside its effects.
+// What a receiver's inbox answered, to the server or to who signs by hand.
+struct InboxAnswer {
+  std::string receiver;
+  std::string source;
+  EventId event;
+  int status;
+  std::string disposition;
+};
+
+// What an honest receiver's database holds of the server's source beside its effects.
 struct ReceiverState {
   std::string receiver;
   struct Record {

@@ -91,7 +91,6 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   Options options{.seed = seed, .store = store};
   options.order = static_cast<Order>(draw.below(kOrders));
   options.duration = draw.happens(percent(70)) ? minutes(draw.between(2, 40)) : minutes(60 * draw.between(1, 80));
-  options.crash_every = options.duration / draw.between(2, 8);
   options.honest = static_cast<std::uint32_t>(draw.between(1, 3));
   options.hostile = draw.happens(percent(40)) ? static_cast<std::uint32_t>(draw.between(1, 2)) : 0;
   options.producers = static_cast<std::uint32_t>(draw.between(1, 3));
@@ -110,6 +109,11 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   options.reused_keys = some(15);
   options.direct = some(15);
   options.flood = draw.happens({5'000});
+  if (options.flood) {
+    options.honest = 1;
+    options.duration = minutes(draw.between(2, 8));
+  }
+  options.crash_every = options.duration / draw.between(2, 8);
   draw_faults(options, draw);
   return options;
 }

@@ -73,13 +73,15 @@ std::optional<ReceiverState> OutsideReader::state() {
     whole = each(sql, 0, [&](sqlite3_stmt* row) { into = static_cast<std::uint64_t>(sqlite3_column_int64(row, 0)); }) &&
             whole;
   };
-  number("SELECT count(*) FROM effect", state.effects);
-  number("SELECT count(*) FROM semel_inbox_parked", state.parked_now);
+  number("SELECT count(*) FROM effect WHERE source = 'shop'", state.effects);
+  number("SELECT count(*) FROM semel_inbox_parked JOIN semel_inbox_source s USING (source) WHERE s.name = 'shop'",
+         state.parked_now);
   number(
       "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM semel_inbox_parked GROUP BY source, endpoint, "
       "ordering_key)",
       state.parked_in_a_line_max);
-  number("SELECT count(*) FROM semel_inbox_late", state.late);
+  number("SELECT count(*) FROM semel_inbox_late JOIN semel_inbox_source s USING (source) WHERE s.name = 'shop'",
+         state.late);
   return whole ? std::optional(std::move(state)) : std::nullopt;
 }
 

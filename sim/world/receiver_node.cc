@@ -101,6 +101,7 @@ void ReceiverNode::crash(SimDisk::Loss loss) {
 }
 
 Co<HttpResponse> ReceiverNode::answer(Running& running, HttpRequest request) {
+  if (holds_up(request)) co_return HttpResponse{.status = 500, .headers = {}, .body = "{}"};
   if (std::optional<Draw> fault = ground_.faults.strike(FaultClass::receiver_fails)) co_return failure(*fault);
   const std::optional<Draw> slow = ground_.faults.strike(FaultClass::receiver_slow);
   HttpResponse response = co_await running.front->handle(std::move(request));
@@ -110,6 +111,12 @@ Co<HttpResponse> ReceiverNode::answer(Running& running, HttpRequest request) {
     co_await sleep_until(running.process, running.process.now() + wait);
   }
   co_return response;
+}
+
+// The first event of the flood, so that all others have to wait for it here.
+bool ReceiverNode::holds_up(const HttpRequest& request) const {
+  return ground_.options.flood && !ground_.faults.healed() && request.header("semel-ordering-key") == "flood" &&
+         request.header("semel-sequence") == "1";
 }
 
 HttpResponse ReceiverNode::failure(Draw& draw) {
@@ -129,7 +136,12 @@ bool ReceiverNode::tell_effects() {
     effect.receiver = name_;
     effects_told_ = effect.effect_no;
     if (witness_.chart.kept()) witness_.chart.add(ground_.schedule.now(), name_, "", "applied " + effect.data);
-    witness_.tell([&](Checker& checker) { checker.effect_made(effect); });
+    witness_.tell([&](Checker& checker) {
+      if (effect.source == kDirectSource)
+        checker.hand_signed_effect_made(effect);
+      else
+        checker.effect_made(effect);
+    });
   }
   return true;
 }

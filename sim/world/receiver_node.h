@@ -50,6 +50,7 @@ class ReceiverNode {
   class Book;  // reads the file as an outsider does
 
   Co<HttpResponse> answer(Running& running, HttpRequest request);
+  bool holds_up(const HttpRequest& request) const;
   HttpResponse failure(Draw& draw);
 
   Ground& ground_;

@@ -113,6 +113,16 @@ void Witness::answer_arrived(std::string_view process, const WireAnswer& answer)
     chart.add(known.now, endpoint ? endpoint->receiver : "?", process,
               fmt::format("{} {}", answer.status, short_id(asked->second.header("webhook-id"))));
   tell([&](Checker& checker) { checker.answer_arrived(answer, asked->second, endpoint); });
+  if (!endpoint || endpoint->kind != ReceiverKind::honest) return;
+  for (const auto& [name, value] : answer.headers)
+    if (name == "semel-disposition")
+      tell([&](Checker& checker) {
+        checker.inbox_answered({.receiver = endpoint->receiver,
+                                .source = endpoint->source,
+                                .event = {std::string(asked->second.header("webhook-id"))},
+                                .status = answer.status,
+                                .disposition = value});
+      });
 }
 
 void Witness::commit_asked(const store::WriteSet& write_set, Fence by) {

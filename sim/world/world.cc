@@ -8,6 +8,7 @@
 
 #include "base/check.h"
 #include "sim/net/hostile.h"
+#include "sim/workload/hand_signer.h"
 #include "sim/workload/operator.h"
 #include "sim/workload/producers.h"
 #include "sim/workload/stage.h"
@@ -29,7 +30,8 @@ class World {
       : options_(options),
         ground_(options, witness_, watching.print, disk_options()),
         server_(ground_, witness_),
-        draw_(ground_.draw.fork("director")) {
+        draw_(ground_.draw.fork("director")),
+        tell_struck_(watching.struck) {
     witness_.chart.keep(watching.chart_lines);
     ground_.faults.on_strike([this](const Struck& struck) { struck_by(struck); });
     for (std::uint32_t i = 0; i < options.honest; ++i)
@@ -39,6 +41,7 @@ class World {
     stage_.emplace(ground_, witness_, server_, receivers_);
     operator_.emplace(*stage_);
     producers_.emplace(*stage_);
+    if (options.direct) hand_signer_.emplace(*stage_, *receivers_.front());
     let_known();
   }
   ~World() { direction_.drop_all(); }
@@ -157,7 +160,8 @@ class World {
   void let_known() {
     for (const auto& receiver : receivers_)
       witness_.known.receivers.insert({receiver_ip(receiver->number()), kReceiverPort});
-    for (const auto& hostile : hostile_) witness_.known.receivers.insert({receiver_ip(hostile->number()), kReceiverPort});
+    for (const auto& hostile : hostile_)
+      witness_.known.receivers.insert({receiver_ip(hostile->number()), kReceiverPort});
     witness_.known.api_keys.push_back(server_.operator_key());
   }
 
@@ -172,6 +176,7 @@ class World {
   }
 
   void struck_by(const Struck& struck) {
+    if (tell_struck_) tell_struck_(struck);
     witness_.busy();
     ground_.trace.note("fault", [&] { return fmt::format("{} #{}", name_of(struck.fault), struck.number); });
     if (witness_.chart.kept())
@@ -229,6 +234,7 @@ class World {
     phase_ = "faults";
     producers_->start();
     operator_->start_looking();
+    if (hand_signer_) hand_signer_->start();
     if (options_.replays) operator_->start_meddling();
     co_await change_endpoints();
     co_await operator_->host().sleep(options_.duration / 2);
@@ -315,12 +321,14 @@ class World {
   Ground ground_;
   ServerNode server_;
   Draw draw_;
+  std::function<void(const Struck&)> tell_struck_;
   std::vector<std::unique_ptr<ReceiverNode>> receivers_;
   std::vector<std::unique_ptr<HostileNode>> hostile_;
   std::vector<EndpointId> hostile_endpoints_;
   std::optional<Stage> stage_;
   std::optional<Operator> operator_;
   std::optional<Producers> producers_;
+  std::optional<HandSigner> hand_signer_;
   MonotonicTime end_ = MonotonicTime{} + std::chrono::hours(24 * 365);
   const char* phase_ = "";
   bool finished_ = false;

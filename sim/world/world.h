@@ -39,6 +39,7 @@ struct WorldResult {
 struct Watching {
   std::function<void(std::string_view)> print;  // each line of the trace
   std::size_t chart_lines = 0;
+  std::function<void(const Struck&)> struck;  // each fault as it strikes, for who may not live to read the result
 };
 
 WorldResult run_world(const Options& options, const Watching& watching = {});
