@@ -18,7 +18,7 @@ class Trace {
   explicit Trace(std::function<void(std::string_view)> print = {}) : print_(std::move(print)) {}
 
   void fold(std::uint64_t number) { hash_ = mix(hash_, number); }
-  void fold(std::string_view bytes) { hash_ = mix(hash_, hash_of(bytes)); }
+  void fold(std::string_view bytes);
   std::uint64_t hash() const { return hash_; }
 
   bool printing() const { return static_cast<bool>(print_); }
