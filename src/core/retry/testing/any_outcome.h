@@ -30,7 +30,7 @@ inline rc::Gen<Spelled> any_spelled() {
     policy.factor = *rc::gen::inRange(100, 10'001) / 100.0;
     policy.max_delay = *any_duration(policy.base, hours(24 * 7));
     policy.jitter = *rc::gen::element(Jitter::none, Jitter::full, Jitter::equal, Jitter::decorrelated);
-    const int ends_by = *rc::gen::inRange(0, 3);
+    const int ends_by = *rc::gen::element(0, 1, 2);
     if (ends_by != 0) policy.max_attempts = *rc::gen::inRange(1u, 1001u);
     if (ends_by != 1) policy.max_elapsed = *any_duration(milliseconds(1), hours(24 * 14));
     return policy;
