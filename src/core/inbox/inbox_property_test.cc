@@ -72,6 +72,20 @@ RC_GTEST_PROP(AnyArrival, is_called_a_duplicate_exactly_when_it_was_applied, ())
   if (was_applied) RC_ASSERT(!std::holds_alternative<Superseded>(ruling));
 }
 
+RC_GTEST_PROP(AnyArrival, that_was_applied_through_its_endpoint_changes_nothing_any_more, ()) {
+  InboxFacts facts = any_facts();
+  facts.known = Applied{.through_this_endpoint = true};
+  const Ruling ruling = judge_arrival(any_arrival(), facts, kNow);
+  if (const auto* reject = std::get_if<Reject>(&ruling)) {
+    RC_ASSERT(reject->reason == "too_old_to_judge");
+    RC_ASSERT(!reject->keep_as_late);
+    return;
+  }
+  RC_ASSERT(std::holds_alternative<Duplicate>(ruling));
+  RC_ASSERT(!std::get<Duplicate>(ruling).first_through_this_endpoint);
+  RC_ASSERT(!std::get<Duplicate>(ruling).moves_position);
+}
+
 RC_GTEST_PROP(AnyArrival, is_applied_only_in_its_turn_or_by_consent, ()) {
   const Arrival arrival = any_arrival();
   const InboxFacts facts = any_facts();
