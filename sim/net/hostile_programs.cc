@@ -174,8 +174,9 @@ constexpr HostileProgram kPrograms[] = {
      [](Peer& peer) { return drips(peer, "", std::string(kOk), 1, seconds(1)); }},
     {"endless_interim", "sends 100, 102 and 103 for as long as they are taken",
      [](Peer& peer) {
-       return floods(peer, "",
-                     "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n");
+       return floods(
+           peer, "",
+           repeated("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Hints\r\n\r\n", 4096));
      }},
     {"interim_drip", "sends a 102 every three seconds and never an answer",
      [](Peer& peer) { return drips(peer, "", repeated("HTTP/1.1 102 Processing\r\n\r\n", 600), 27, seconds(3)); }},

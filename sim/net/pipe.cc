@@ -14,6 +14,8 @@ namespace {
 constexpr PerMillion kSplit = percent(15);  // of what is handed over at once arrives in two pieces
 constexpr std::size_t kDripPieces = 40;     // of what is handed over at once
 
+constexpr std::array<std::string_view, 3> kCuts{"cut with a reset", "cut with an end", "cut in silence"};
+
 Result<Nothing> write_cancelled() { return fail(Fault::timed_out, "cancelled"); }
 Result<std::size_t> read_cancelled() { return fail(Fault::timed_out, "cancelled"); }
 
@@ -117,6 +119,7 @@ void Pipe::break_writer() {
 }
 
 void Pipe::cut_now(const Cut& cut) {
+  connection_.note(kCuts[static_cast<std::size_t>(cut.how)]);
   switch (cut.how) {
     case Break::reset:
       send(Chunk::What::reset, {}, Nanoseconds(0));

@@ -110,10 +110,12 @@ DnsAnswer broken_answer(std::vector<IpAddress> good, Draw& draw) {
 struct SimNet::State {
   State(Schedule& schedule, Draw draw, Faults& faults, Trace& trace, NetObserver& observer)
       : fabric{.schedule = schedule, .draw = draw, .faults = faults, .trace = trace, .observer = observer},
-        resolving(schedule, draw.fork("resolving")) {}
+        resolving(schedule, draw.fork("resolving")),
+        severing(draw.fork("severing")) {}
 
   Fabric fabric;
   Link resolving;
+  Draw severing;
   std::map<IpAddress, Host> hosts;
   std::map<std::string, std::vector<IpAddress>> names;
 
@@ -345,10 +347,9 @@ void SimNet::sever(IpAddress at) {
   for (auto& [port, listening] : host->second.listeners) listening->open = false;
   host->second.listeners.clear();
   if (host->second.node) host->second.node->process = nullptr;
-  Draw draw = state_->fabric.draw.fork("sever", state_->fabric.last_connection);
   for (const auto& [id, connection] : std::map(state_->fabric.connections)) {
     const Connection::Hosts& hosts = connection->hosts();
-    const auto how = static_cast<Break>(draw.below(3));
+    const auto how = static_cast<Break>(state_->severing.below(3));
     if (hosts.asker && hosts.asker->ip == at) connection->sever(Side::asker, how);
     if (hosts.receiver->ip == at) connection->sever(Side::receiver, how);
   }

@@ -1,9 +1,19 @@
 // sim_net.h: the network of a world: hosts with addresses, names, and byte streams between them that are slow, cut,
 // clogged, one-way, repeated.
 //
-// Faults:    refused, tls, delay, clog, partition, cut (RST, FIN or silence at byte k of either direction), drip,
-//            replay (a whole request arrives again later, over a connection of its own, its answer unread),
-//            stale_close, dns. Which strike, and how, is drawn by sim/kernel/faults.h.
+// Faults:    which strike, and how, is drawn by sim/kernel/faults.h. What counts as one occasion:
+//            refused, tls         a connect: refused or not answered; handshake or certificate fails, or it stalls
+//            delay, drip          a connection: slow by up to half a minute in all; one direction in small pieces
+//            clog, partition      a request: one direction between its hosts stands still, or drops everything, for up
+//                                 to a minute
+//            cut                  a request: reset, end or silence at a byte of it or of its answer (few bytes, the end
+//                                 of the headers, the last byte, the end)
+//            replay               a POST with a webhook-id: arrives again within 20 minutes, over a connection of its
+//                                 own; nobody reads the answer
+//            stale_close          a connection that becomes idle: the receiver's side closes it within half a minute,
+//                                 or just when it is taken again
+//            dns                  a query: no answer, failures, another order, more answers than allowed, an address
+//                                 that is denied among them or alone, the address of nobody
 // Contracts: port/net.h, so that the real HTTP client and server run on it. TLS is a name and an outcome, no bytes.
 // Lifetime:  nets, resolvers, streams and listeners are destroyed before this, and processes killed.
 // Traps:     bytes of one direction never overtake each other; an event of the network never touches an operation of a
@@ -41,7 +51,8 @@ class SimNet {
   // nothing, as drawn.
   void sever(IpAddress host);
 
-  // From now on nothing strikes: clogs and partitions are lifted, drips end, links are quick; what was cut stays cut.
+  // After Faults::heal(): clogs and partitions are lifted, delays and drips end, what is planned for later does not
+  // come, links are quick; what was cut stays cut.
   void heal();
 
   // Of which an end is still open.

@@ -152,6 +152,7 @@ TEST(SimNetFaults, a_cut_leaves_every_kind_of_doubt) {
   doubtful_effects = doubtful_nothings = 0;
   const auto seen = first_outcomes(FaultClass::cut, [](SmallWorld& world, const Outcome& outcome) {
     EXPECT_LE(world.handled, 1);
+    EXPECT_EQ(world.heard.arrived.size(), static_cast<std::size_t>(world.handled));
     if (std::holds_alternative<Answer>(outcome)) {
       EXPECT_EQ(world.handled, 1);
     } else {

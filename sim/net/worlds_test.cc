@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <deque>
 #include <map>
+#include <set>
 
 #include "sim/net/hostile.h"
 #include "sim/net/testing/small_world.h"
@@ -192,7 +192,7 @@ struct World {
 
 TEST(NetWorlds, every_exchange_ends_in_time_and_nothing_is_left) {
   int outcomes = 0, delivered = 0, replayed = 0;
-  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     World world(seed);
     const World::Seen seen = world.run();
@@ -203,7 +203,7 @@ TEST(NetWorlds, every_exchange_ends_in_time_and_nothing_is_left) {
   }
   EXPECT_GT(delivered, outcomes / 3);
   EXPECT_LT(delivered, outcomes * 9 / 10);
-  EXPECT_GT(replayed, 100);
+  EXPECT_GT(replayed, 50);
 }
 
 TEST(NetWorlds, the_same_seed_is_the_same_world) {
