@@ -8,7 +8,7 @@
 namespace semel::sim {
 namespace {
 
-constexpr int kFullDoublings = 12;  // a full disk is so for 1 to 4096 operations
+constexpr int kFullDoublings = 6;  // a full disk is so for 1 to 64 operations that ask for space
 
 bool changes_the_disk(DiskOperation operation) {
   return operation != DiskOperation::open && operation != DiskOperation::read;

@@ -50,12 +50,15 @@ void DiskFile::sync() {
 void DiskFile::fail_sync(Draw& draw) {
   run_lottery(draw);
   forget_changes();
+  sync_failed_ = true;
 }
 
 void DiskFile::lose_power(Draw& draw) {
+  if (changes_.empty() && !sync_failed_) return;
   run_lottery(draw);
   forget_changes();
   now_ = durable_;
+  sync_failed_ = false;
 }
 
 void DiskFile::forget_changes() {

@@ -51,6 +51,7 @@ class DiskFile {
   std::uint64_t number_;
   std::string now_;
   std::string durable_;
+  bool sync_failed_ = false;  // so that the two may differ without a change
   std::vector<Change> changes_;
   std::string written_;
 };

@@ -103,7 +103,8 @@ std::optional<Promises::Asked> Promises::next(Fence fence) {
   if (!main_) return ask_main_endpoint();
   const std::uint64_t kind = draw_.below(20);
   if (kind < 9) return ask_events(draw_.below(producers_.size()));
-  if (kind < 19) return ask_delivery(fence);
+  if (kind < 18) return ask_delivery(fence);
+  if (kind < 19) return ask_in_vain();
   return draw_.below(2) == 0 ? ask_new_endpoint() : ask_deleted_endpoint();
 }
 
@@ -257,6 +258,15 @@ Answered Promises::when_endpoint(const std::string& id) {
     EndpointPromise& promise = endpoints_.at(id);
     if (was_committed(answer)) promise.there = *std::exchange(promise.asked, std::nullopt);
   };
+}
+
+// A commit that writes nothing.
+Promises::Asked Promises::ask_in_vain() {
+  return {store::DeleteSubscription{kTenant, {"nobody_s"}}, [this](const store::CommitAnswer& answer) {
+            const auto* refused = std::get_if<store::Refused>(&answer);
+            if (!terms_.may_be_refused && !(refused && refused->error.fault == Fault::not_found))
+              breach(&RecoveryReport::wrong_answers, "what is not there was deleted: " + words_for(answer));
+          }};
 }
 
 void Promises::forget_answers() {

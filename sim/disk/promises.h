@@ -73,6 +73,7 @@ class Promises {
   Asked ask_new_endpoint();
   std::optional<Asked> ask_deleted_endpoint();
   std::optional<Asked> ask_main_endpoint();
+  Asked ask_in_vain();
 
   void take_events(const store::IntakeAnswer& answer, std::size_t number, std::uint64_t first);
   std::move_only_function<void(const store::CommitAnswer&)> when_moved(DeliveryKey key);

@@ -2,6 +2,11 @@
 #include "sim/disk/recoveries.h"
 
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <utility>
 
 namespace semel::sim {
 namespace {
@@ -15,10 +20,37 @@ TEST(Recoveries, nothing_acknowledged_is_lost_and_nothing_is_half_there) {
   EXPECT_EQ(report.fences_stood, 0u) << report.first_breach;
   EXPECT_EQ(report.wrong_answers, 0u) << report.first_breach;
   EXPECT_EQ(report.rules_broken, 0u) << report.first_breach;
+  // And it has met what it is there for.
+  EXPECT_GT(report.acknowledged, 300u);
+  EXPECT_GT(report.doubtful_present, 20u);
+  EXPECT_GT(report.doubtful - report.doubtful_present, 100u);
+  EXPECT_GT(report.crashes_in_operations, 30u);
+  EXPECT_GT(report.crashes_while_opening, 10u);
+  EXPECT_GT(report.raced_checkpoints, 10u);
 }
 
 TEST(Recoveries, without_full_synchronisation_acknowledged_changes_are_lost_and_it_is_seen) {
-  EXPECT_GT(run_recoveries(1, 300, sqlite::Synchronous::normal).lost, 0u);
+  EXPECT_GT(run_recoveries(1, 100, sqlite::Synchronous::normal).lost, 0u);
+}
+
+TEST(Recoveries, a_seed_goes_the_same_way_again_and_in_another_process) {
+  const auto hash = [](std::uint64_t seed) { return run_recoveries(seed, 40, sqlite::Synchronous::full).trace_hash; };
+  std::array<int, 2> told{};
+  ASSERT_EQ(pipe(told.data()), 0);
+  const pid_t child = fork();
+  if (child == 0) {
+    const std::uint64_t here = hash(7);
+    _exit(write(told[1], &here, sizeof here) == sizeof here ? 0 : 1);
+  }
+  std::uint64_t elsewhere = 0;
+  EXPECT_EQ(read(told[0], &elsewhere, sizeof elsewhere), static_cast<ssize_t>(sizeof elsewhere));
+  waitpid(child, nullptr, 0);
+  close(told[0]);
+  close(told[1]);
+  const std::uint64_t here = hash(7);
+  EXPECT_EQ(here, elsewhere);
+  EXPECT_EQ(here, hash(7));
+  EXPECT_NE(here, hash(8));
 }
 
 }  // namespace
