@@ -11,6 +11,8 @@ usage() {
   bench [NAME] [options]     a benchmark; `pipeline` when none is named
   fuzz [--seconds N] [TARGET..]
                              parsers under libFuzzer, two at a time; N seconds (120) over all of them
+  sim [options]              worlds that break: --seeds N [--json], --seed S [--store memory|disk] --trace or --shrink,
+                             --long, --recoveries N, --planted all|NAME; all of them: sim --help
   check                      layers, claims, formatting
   tidy [--since REV] [FILE..]  clang-tidy on what has changed
   help                       this text
@@ -27,6 +29,7 @@ main() {
     scenario) scenario_main "$@" ;;
     bench) bench_main "$@" ;;
     fuzz) fuzz_main "$@" ;;
+    sim) sim_main "$@" ;;
     check) need "${check_packages[@]}"; check_main ;;
     tidy) tidy_main "$@" ;;
     help|-h|--help) usage ;;

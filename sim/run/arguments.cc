@@ -1,0 +1,134 @@
+// arguments.cc: one option for each entry of the tables.
+#include "sim/run/arguments.h"
+
+#include <fmt/core.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+
+namespace semel::sim {
+namespace {
+
+std::string dashed(std::string_view name) {
+  std::string text(name);
+  std::ranges::replace(text, '_', '-');
+  return text;
+}
+
+std::string spelled(const FaultMask::Singles& singles) {
+  std::vector<std::string> texts;
+  for (const auto& [fault, number] : singles) texts.push_back(fmt::format("{}:{}", name_of(fault), number));
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ","));
+}
+
+FaultClass parse_class(const std::string& name) {
+  const std::optional<FaultClass> fault = fault_class_named(name);
+  if (!fault) throw CLI::ValidationError(fmt::format("'{}' is not a class of faults", name));
+  return *fault;
+}
+
+FaultMask::Singles parse_singles(const std::vector<std::string>& texts) {
+  FaultMask::Singles singles;
+  for (const std::string& text : texts) {
+    if (text == "none") continue;
+    const std::size_t colon = text.find(':');
+    const FaultClass fault = parse_class(text.substr(0, colon));
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    if (colon == std::string::npos || std::from_chars(text.data() + colon + 1, end, number).ptr != end || number == 0)
+      throw CLI::ValidationError(fmt::format("'{}' is not CLASS:NUMBER", text));
+    singles.insert({fault, number});
+  }
+  return singles;
+}
+
+Order parse_order(const std::string& name) {
+  for (int i = 0; i < kOrders; ++i)
+    if (name_of(static_cast<Order>(i)) == name) return static_cast<Order>(i);
+  throw CLI::ValidationError(fmt::format("'{}' is not an order", name));
+}
+
+using Texts = std::vector<std::string>;
+
+}  // namespace
+
+Overrides::Overrides() : lengths_(lengths().size()), numbers_(numbers().size()), flags_(flags().size()) {}
+
+void Overrides::add_to(CLI::App& app) {
+  const std::string group = "A world other than its seed draws it";
+  for (std::size_t i = 0; i < lengths_.size(); ++i)
+    app.add_option(fmt::format("--{}-ms", dashed(lengths()[i].name)), lengths_[i])
+        ->check(CLI::PositiveNumber)
+        ->group(group);
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    app.add_option(fmt::format("--{}", dashed(numbers()[i].name)), numbers_[i])
+        ->check(CLI::Range(numbers()[i].least, 1'000'000u))
+        ->group(group);
+  for (std::size_t i = 0; i < flags_.size(); ++i) {
+    const std::string name = dashed(flags()[i].name);
+    app.add_flag_callback(fmt::format("--{}", name), [this, i] { flags_[i] = true; })->group(group);
+    app.add_flag_callback(fmt::format("--no-{}", name), [this, i] { flags_[i] = false; })->group(group);
+  }
+  app.add_option_function<std::string>("--order", [this](const std::string& name) { order_ = parse_order(name); })
+      ->group(group);
+  app.add_option_function<Texts>(
+         "--without",
+         [this](const Texts& names) {
+           for (const std::string& name : names) mask_.classes.insert(parse_class(name));
+         },
+         "CLASS,.. of faults")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option_function<Texts>(
+         "--skip", [this](const Texts& texts) { mask_.single = parse_singles(texts); }, "CLASS:NUMBER,..")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option_function<Texts>(
+         "--only", [this](const Texts& texts) { mask_.only = parse_singles(texts); }, "CLASS:NUMBER,.. or none")
+      ->delimiter(',')
+      ->group(group);
+}
+
+bool Overrides::any() const {
+  const auto said = [](const auto& value) { return value.has_value(); };
+  return std::ranges::any_of(lengths_, said) || std::ranges::any_of(numbers_, said) ||
+         std::ranges::any_of(flags_, said) || order_ || !mask_.classes.empty() || !mask_.single.empty() || mask_.only;
+}
+
+void Overrides::apply_to(Options& options) const {
+  for (std::size_t i = 0; i < lengths_.size(); ++i)
+    if (lengths_[i]) options.*lengths()[i].member = milliseconds(*lengths_[i]);
+  for (std::size_t i = 0; i < numbers_.size(); ++i)
+    if (numbers_[i]) options.*numbers()[i].member = *numbers_[i];
+  for (std::size_t i = 0; i < flags_.size(); ++i)
+    if (flags_[i]) options.*flags()[i].member = *flags_[i];
+  if (order_) options.order = *order_;
+  options.mask = mask_;
+}
+
+std::string arguments_of(const Options& options) {
+  const Options drawn = draw_options(options.seed, options.store);
+  std::string text = fmt::format("--seed {} --store {}", options.seed, name_of(options.store));
+  for (const Length& length : lengths())
+    if (options.*length.member != drawn.*length.member)
+      text += fmt::format(" --{}-ms {}", dashed(length.name), (options.*length.member).count());
+  for (const Number& number : numbers())
+    if (options.*number.member != drawn.*number.member)
+      text += fmt::format(" --{} {}", dashed(number.name), options.*number.member);
+  for (const Flag& flag : flags())
+    if (options.*flag.member != drawn.*flag.member)
+      text += fmt::format(" --{}{}", options.*flag.member ? "" : "no-", dashed(flag.name));
+  if (options.order != drawn.order) text += fmt::format(" --order {}", name_of(options.order));
+  if (!options.mask.classes.empty()) {
+    std::vector<std::string_view> names;
+    for (const FaultClass fault : options.mask.classes) names.push_back(name_of(fault));
+    text += fmt::format(" --without {}", fmt::join(names, ","));
+  }
+  if (!options.mask.single.empty()) text += fmt::format(" --skip {}", spelled(options.mask.single));
+  if (options.mask.only) text += fmt::format(" --only {}", spelled(*options.mask.only));
+  return text;
+}
+
+}  // namespace semel::sim
