@@ -647,10 +647,14 @@ TEST_P(StoreConformance, what_an_attempt_brought_after_its_delivery_was_cancelle
   const LateOutcome late{kTenant, fresh.key, 1, settle.outcome};
   EXPECT_TRUE(committed(late));
   EXPECT_TRUE(committed(late));  // told twice
+  LateOutcome otherwise = late;
+  otherwise.outcome.reason = "told otherwise";
+  EXPECT_TRUE(committed(otherwise));  // the first telling stands
   EXPECT_EQ(refusal(LateOutcome{kTenant, fresh.key, 2, settle.outcome}), Fault::not_found);
   const auto attempts = read([&](StoreReader& r) { return r.attempts(fresh.key); });
   ASSERT_THAT(attempts.at(0).outcomes, SizeIs(1));
   EXPECT_TRUE(attempts[0].outcomes[0].late);
+  EXPECT_EQ(attempts[0].outcomes[0].reason, "");
   EXPECT_TRUE(std::holds_alternative<delivery::Cancelled>(stored(fresh.key).state));
 }
 
