@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -30,16 +31,22 @@ class Witness final : public NetObserver, public CommitObserver {
 
   Known known;
   Chart chart;
+  // Brings the times of `known` up to date: they have to be right within the first turn of a moment, too.
+  std::function<void()> look_at_clock = [] {};
 
   const std::optional<Violation>& violation() const { return violation_; }
   void violate(std::string_view checker, std::string text);
 
   // Hours of virtual time with an attempt, a fault or a commit in them.
-  void busy() { busy_hours_.insert(known.now.ns / 3'600'000'000'000); }
+  void busy() {
+    look_at_clock();
+    busy_hours_.insert(known.now.ns / 3'600'000'000'000);
+  }
   std::size_t busy_hours() const { return busy_hours_.size(); }
 
   template <class F>
   void tell(F f) {
+    look_at_clock();
     for (const auto& checker : checkers_) f(*checker);
   }
 

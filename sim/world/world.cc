@@ -33,6 +33,7 @@ class World {
         draw_(ground_.draw.fork("director")),
         tell_struck_(watching.struck) {
     witness_.chart.keep(watching.chart_lines);
+    witness_.look_at_clock = [this] { tell_time(); };
     ground_.faults.on_strike([this](const Struck& struck) { struck_by(struck); });
     for (std::uint32_t i = 0; i < options.honest; ++i)
       receivers_.push_back(std::make_unique<ReceiverNode>(ground_, witness_, i + 1));

@@ -63,6 +63,7 @@ Co<Answer> create_endpoint(Services& services, ApiCall call) {
     co_return std::unexpected(member_problem(error.code, error.member, error.note));
   }
   const Result<engine::MadeEndpoint> made = co_await services.endpoints.create(call.tenant, *std::move(endpoint));
+  if (!made && made.error().fault == Fault::unknown_outcome) services.dispatcher.look_again(made.error().note);
   if (!made) co_return refuse(made.error());
   // In the same turn of the loop as the commit's answer: deliveries of a later commit find their endpoint.
   services.dispatcher.endpoint_added(services.endpoints.find(made->row.key));

@@ -58,12 +58,13 @@ void Dispatcher::endpoint_removed(EndpointKey endpoint) { state_->line_up.remove
 void Dispatcher::take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body) {
   if (fresh.empty()) return;
   const std::shared_ptr<const store::EventBody> kept = state_->bodies.keep(body);
-  for (store::Delivery& delivery : fresh)
-    state_->line_up.insert(std::move(delivery), kept, state_->ports.clock.now(), state_->ports.clock.wall());
+  for (store::Delivery& delivery : fresh) state_->take({std::move(delivery), kept});
   state_->post_pump();
 }
 
-bool Dispatcher::overloaded() const { return state_->line_up.sendable() > kSendableMax; }
+bool Dispatcher::overloaded() const {
+  return state_->line_up.sendable() + state_->taken_in_doubt.size() > kSendableMax;
+}
 
 milliseconds Dispatcher::intake_delay() const {
   return milliseconds(static_cast<std::int64_t>(state_->line_up.sendable() / kSendablePerDelay));
@@ -87,11 +88,7 @@ void Dispatcher::fatal(std::string note) {
   state_->fatal(store::Unknown{Error{Fault::unknown_outcome, std::move(note)}, true});
 }
 
-void Dispatcher::look_again(std::string_view note) {
-  if (std::exchange(state_->looking_again, true)) return;
-  state_->ports.telemetry.note(Level::warning, "store_in_doubt", {{"note", std::string(note)}});
-  state_->scope.spawn(state_->look_again());
-}
+void Dispatcher::look_again(std::string_view note) { state_->begin_to_look_again(note); }
 
 void Dispatcher::drain() { state_->draining = true; }
 

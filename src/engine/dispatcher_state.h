@@ -5,6 +5,8 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/delivery/step.h"
 #include "engine/dispatcher.h"
@@ -48,6 +50,13 @@ struct Dispatcher::State {
   bool draining = false;
   bool pump_posted = false;
   bool looking_again = false;
+  bool look_once_more = false;
+  // What commits made while looking again, in their order.
+  struct Fresh {
+    store::Delivery delivery;
+    std::shared_ptr<const store::EventBody> body;
+  };
+  std::vector<Fresh> taken_in_doubt;
   std::uint64_t attempts = 0;
   std::uint64_t delivered = 0;
   std::move_only_function<void(std::string)> fatal_handler;
@@ -88,7 +97,9 @@ struct Dispatcher::State {
   Co<Result<std::vector<store::Delivery>>> read_again(std::vector<store::Delivery> page);
   Co<void> settle_all_lapsed(std::vector<store::Delivery>& page);
   Co<void> settle_one_of(store::Delivery& found, std::size_t& left, Signal& settled);
+  void begin_to_look_again(std::string_view note);
   Co<void> look_again();
+  void take(Fresh fresh);
   Co<void> settle_lapsed(store::Delivery& found);
   Co<Result<ReplayOutcome>> replay(TenantKey tenant, const DeliveryId& id);
   Co<Result<std::optional<ReplayOutcome>>> replay_once(TenantKey tenant, const DeliveryId& id);

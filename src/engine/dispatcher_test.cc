@@ -152,6 +152,43 @@ TEST_F(DispatcherTest, sends_what_a_commit_made_whose_answer_was_lost) {
   EXPECT_EQ(dispatcher_.counts().open, 0u);
 }
 
+TEST_F(DispatcherTest, nothing_overtakes_what_a_commit_in_doubt_may_have_made) {
+  store_.forgets_next = true;
+  submit();
+  submit();
+  clock_.settle();
+  EXPECT_EQ(exchange_.requests, 0);
+  clock_.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(exchange_.requests, 2);
+  EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
+TEST_F(DispatcherTest, a_doubt_that_comes_while_looking_again_is_looked_for_too) {
+  store_.forgets_next = true;
+  submit();
+  store_.holds_reads = true;
+  clock_.run_for(std::chrono::seconds(1));
+  store_.forgets_next = true;
+  submit();
+  store_.release_reads();
+  clock_.run_for(std::chrono::seconds(3));
+  EXPECT_EQ(exchange_.requests, 2);
+  EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
+TEST_F(DispatcherTest, an_endpoint_whose_making_was_in_doubt_is_sent_to) {
+  store_.forgets_next = true;
+  const JsonDocument config = *parse_json(R"({"url":"https://office.example.com/","event_types":["*"]})");
+  const auto made =
+      clock_.run(endpoints_.create(tenant(), *endpoint::read_new_endpoint(config.root(), egress::EgressRules{})));
+  ASSERT_FALSE(made);
+  dispatcher_.look_again(made.error().note);
+  submit();
+  clock_.run_for(std::chrono::seconds(2));
+  EXPECT_EQ(exchange_.requests, 2);
+  EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
 TEST_F(DispatcherTest, looking_again_leaves_alone_what_is_in_memory) {
   submit();
   store_.forgets_next = true;

@@ -55,6 +55,21 @@ Co<Result<void>> EndpointBook::load() {
   co_return Result<void>{};
 }
 
+// Others may be made or deleted while this reads: it only adds. One that was deleted since is found out as always, by
+// its version.
+Co<Result<void>> EndpointBook::find_missing() {
+  auto rows = co_await store::read(store_, [](store::StoreReader& reader) { return reader.endpoints(std::nullopt); });
+  if (!rows) co_return std::unexpected(rows.error());
+  for (const store::Endpoint& row : *rows) {
+    if (live_.contains(row.key)) continue;
+    auto endpoint = enliven(row);
+    if (!endpoint) co_return std::unexpected(endpoint.error());
+    probe::reached<"endpoint.found_after_a_doubt">();
+    live_.emplace(row.key, *std::move(endpoint));
+  }
+  co_return Result<void>{};
+}
+
 std::vector<std::shared_ptr<LiveEndpoint>> EndpointBook::all() const {
   std::vector<std::shared_ptr<LiveEndpoint>> endpoints;
   endpoints.reserve(live_.size());

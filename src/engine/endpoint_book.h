@@ -45,6 +45,8 @@ class EndpointBook {
       : store_(store), secrets_(secrets), clock_(clock), entropy_(entropy) {}
 
   Co<Result<void>> load();
+  // After a commit in doubt: endpoints that it made all the same.
+  Co<Result<void>> find_missing();
   std::vector<std::shared_ptr<LiveEndpoint>> all() const;
   std::shared_ptr<LiveEndpoint> find(EndpointKey key) const;  // nullptr: deleted or unknown
   // Reads one endpoint from the store again, after a conflict. nullptr: deleted.

@@ -15,6 +15,10 @@ constexpr std::size_t kLoadPage = 2'000;
 }  // namespace
 
 Co<Result<void>> Dispatcher::State::load() {
+  if (started) {
+    const Result<void> found = co_await endpoints.find_missing();
+    if (!found) co_return found;
+  }
   for (const std::shared_ptr<LiveEndpoint>& endpoint : endpoints.all())
     line_up.add_endpoint(endpoint->key, endpoint->config.ordering,
                          admission::Window::resumed(endpoint->config.max_in_flight, endpoint->wait));
@@ -87,13 +91,35 @@ Co<void> Dispatcher::State::settle_one_of(store::Delivery& found, std::size_t& l
   settled.notify();
 }
 
-// After a commit whose outcome is not known: what it stored all the same is not in memory yet.
+void Dispatcher::State::begin_to_look_again(std::string_view note) {
+  probe::sometimes<"recovery.another_doubt_while_looking">(looking_again);
+  look_once_more = looking_again;
+  if (std::exchange(looking_again, true)) return;
+  ports.telemetry.note(Level::warning, "store_in_doubt", {{"note", std::string(note)}});
+  scope.spawn(look_again());
+}
+
+// After a commit whose outcome is not known: what it stored all the same is not in memory yet. What other commits make
+// meanwhile waits, since it may have to go behind that.
 Co<void> Dispatcher::State::look_again() {
   probe::reached<"recovery.looks_again">();
-  do co_await back_off();
-  while (!draining && !(co_await load()));
+  do {
+    look_once_more = false;
+    do co_await back_off();
+    while (!draining && !(co_await load()));
+  } while (look_once_more);
   looking_again = false;
+  probe::sometimes<"recovery.others_had_to_wait">(!taken_in_doubt.empty());
+  for (Fresh& fresh : std::exchange(taken_in_doubt, {}))
+    if (!line_up.find(fresh.delivery.key)) take(std::move(fresh));
   post_pump();
+}
+
+void Dispatcher::State::take(Fresh fresh) {
+  if (looking_again)
+    taken_in_doubt.push_back(std::move(fresh));
+  else
+    line_up.insert(std::move(fresh.delivery), fresh.body, ports.clock.now(), ports.clock.wall());
 }
 
 // An attempt whose process is gone: its outcome is unknown. `found` is brought up to date when the store took it.

@@ -63,6 +63,7 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
     probe::sometimes<"replay.in_doubt">(std::holds_alternative<store::Unknown>(answer));
     const bool ends = fatal(answer);
     if (entry && !ends) co_await reread(*entry);
+    if (!entry && !ends && std::holds_alternative<store::Unknown>(answer)) begin_to_look_again("a replay");
     if (std::holds_alternative<store::Conflict>(answer)) co_return Answer(std::nullopt);
     const auto* refused = std::get_if<store::Refused>(&answer);
     co_return Answer(std::unexpected(
