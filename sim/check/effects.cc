@@ -12,8 +12,8 @@
 namespace semel::sim {
 namespace {
 
-// An effect is there exactly when a record says that its event was applied. No event of these worlds has an entity
-// version, so nothing is superseded.
+// An effect is there exactly when a record says that its event was applied. Only who signs by hand sends entity
+// versions, and with them what is superseded: a record without an effect.
 class InboxAtomic final : public BookChecker {
  public:
   using BookChecker::BookChecker;
@@ -23,6 +23,8 @@ class InboxAtomic final : public BookChecker {
     effects_[effect.receiver].emplace(effect.source, effect.event.text);
   }
 
+  void hand_signed_effect_made(const Effect& effect) override { effect_made(effect); }
+
   void inspected(const Inspection& inspection) override {
     for (const ReceiverState& state : inspection.receivers) {
       const Applied& effects = effects_[state.receiver];
@@ -30,7 +32,7 @@ class InboxAtomic final : public BookChecker {
       for (const ReceiverState::Record& record : state.records)
         if (record.applied) records.emplace(record.source, record.event.text);
       for (const auto& [source, event] : records)
-        if (!effects.contains({source, event}))
+        if (!effects.contains({source, event}) && is_of_server(source))
           violated(fmt::format("{} has a record of {} from {} and no effect", state.receiver, event, source));
       for (const auto& [source, event] : effects)
         if (!records.contains({source, event}))
@@ -39,6 +41,10 @@ class InboxAtomic final : public BookChecker {
   }
 
  private:
+  bool is_of_server(const std::string& source) const {
+    return std::ranges::find(known_.endpoints, source, &KnownEndpoint::source) != known_.endpoints.end();
+  }
+
   using Applied = std::set<std::pair<std::string, std::string>>;  // source, event
   std::map<std::string, Applied> effects_;                        // by receiver
 };

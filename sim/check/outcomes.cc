@@ -88,15 +88,12 @@ class UnknownNotFailed final : public BookChecker {
   }
 
  private:
-  // What the wire leaves open can only be unknown.
+  // What the wire leaves open can only be unknown. Hostile receivers also send what only one of two readers takes for
+  // an answer; there the wire decides nothing.
   static bool is_in_doubt(const AttemptBook& attempt, const KnownEndpoint& endpoint, const store::OutcomeRow& said) {
     const bool honest = endpoint.kind == ReceiverKind::honest;
-    if (attempt.requests == 0) return false;
-    if (!attempt.answer) {
-      // Bytes came that are not HTTP, or HTTP that only one of the two readers takes: honest receivers send none.
-      const bool something_came = said.reason == "malformed_answer" || said.http_status.has_value();
-      return honest || !something_came;
-    }
+    if (attempt.requests == 0 || (!honest && said.reason == "malformed_answer")) return false;
+    if (!attempt.answer) return honest || !said.http_status;
     const AnswerBook& answer = *attempt.answer;
     if (is_success(answer)) return !is_whole(answer, honest);
     return honest && (answer.status == 502 || answer.status == 504);

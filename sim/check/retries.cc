@@ -74,7 +74,8 @@ class RetryBound final : public BookChecker {
       violated(fmt::format("{} has used up {} attempts of its round, stored is {}", book->text(), counted,
                            settle.record.progress.counted));
     const auto most = most_attempts(policy);
-    if (most && counted > *most)
+    // When the last attempt dies with its idle connection and the further one is answered `parked`, it is asked again.
+    if (most && counted > *most + extras_of_round(*book))
       violated(fmt::format("{} has used up {} attempts, its policy has {}", book->text(), counted, *most));
     const auto* unknown = std::get_if<delivery::Unknown>(&settle.state);
     if (unknown && unknown->extra_attempt) return check_extra(*book, settle);
@@ -84,6 +85,12 @@ class RetryBound final : public BookChecker {
     const auto left = time_left(*book, policy, settle.outcome.at);
     if ((most && counted >= *most) || (by_time && left && *left <= milliseconds(0)))
       violated(fmt::format("{} is tried again although its round is over", book->text()));
+  }
+
+  static std::uint32_t extras_of_round(const DeliveryBook& book) {
+    return static_cast<std::uint32_t>(std::ranges::count_if(book.attempts, [&](const AttemptBook& attempt) {
+      return attempt.round == book.tally.round && !attempt.counts;
+    }));
   }
 
   void check_extra(const DeliveryBook& book, const store::SettleAttempt& settle) {
@@ -109,6 +116,7 @@ class BackoffMono final : public BookChecker {
   void crashed(std::string_view process) override {
     if (process != kServerProcess) return;
     judged_.clear();
+    asked_.clear();
     named_.clear();
     waits_.clear();
   }
@@ -123,14 +131,19 @@ class BackoffMono final : public BookChecker {
       named_.erase(change->delivery);
       ready_.insert_or_assign(change->delivery, known_.now);
     }
+    if (const auto* start = std::get_if<store::StartAttempt>(&write_set))
+      asked_.insert_or_assign({start->delivery, start->state.attempt}, Asked{known_.now, active_before_});
   }
 
   void commit_done(const store::WriteSet& write_set, Fence, CommitFate, const store::CommitAnswer& answer) override {
     if (const store::SettleAttempt* settle = committed_settle(write_set, answer)) check_named(*settle);
     const auto* start = std::get_if<store::StartAttempt>(&write_set);
     if (!start || !std::holds_alternative<store::Committed>(answer)) return;
-    check_begun(*start);
-    check_wait(*start);
+    const auto found = asked_.find({start->delivery, start->state.attempt});
+    const Asked asked = found == asked_.end() ? Asked{known_.now, active_before_} : found->second;
+    if (found != asked_.end()) asked_.erase(found);
+    check_begun(*start, asked);
+    check_wait(*start, asked);
   }
 
  private:
@@ -140,6 +153,11 @@ class BackoffMono final : public BookChecker {
     MonotonicTime committed_at;
     MonotonicTime due;
     bool parked;
+  };
+  // When an attempt was to begin, which may be stored a while later.
+  struct Asked {
+    MonotonicTime at;
+    MonotonicTime active_before;  // the last moment before it at which the server did something
   };
   struct Wait {
     MonotonicTime judged_at;
@@ -165,7 +183,6 @@ class BackoffMono final : public BookChecker {
   void check_named(const store::SettleAttempt& settle) {
     const auto found = judged_.find({settle.delivery, settle.attempt});
     const MonotonicTime judged_at = found == judged_.end() ? known_.now : found->second;
-    if (found != judged_.end()) judged_.erase(found);
     ready_.insert_or_assign(settle.delivery, known_.now);
     const DeliveryBook* book = books_.stands_at(settle);
     const KnownEndpoint* endpoint = book ? books_.endpoint(*book) : nullptr;
@@ -204,17 +221,17 @@ class BackoffMono final : public BookChecker {
   }
   static bool may_ask_to_wait(int status) { return status == 429 || status == 503 || status == 408 || status == 425; }
 
-  void check_begun(const store::StartAttempt& start) {
+  void check_begun(const store::StartAttempt& start, const Asked& asked) {
     const auto found = named_.find(start.delivery);
     if (found == named_.end()) return;
     const Named named = found->second;
     named_.erase(found);
     const DeliveryBook* book = books_.stands_at(start);
-    if (!book || known_.now + kSlack >= named.due) return;
+    if (!book || asked.at + kSlack >= named.due) return;
     if (stepped_within(named.judged_at, named.committed_at + kHeardWithin)) return;
     if (named.parked && asked_at_once(*book)) return;
     violated(fmt::format("attempt {} of {} begins {} ms early", start.state.attempt, book->text(),
-                         (named.due - known_.now).count() / 1'000'000));
+                         (named.due - asked.at).count() / 1'000'000));
   }
 
   // The predecessor of a parked delivery closed while or since it was sent.
@@ -235,18 +252,18 @@ class BackoffMono final : public BookChecker {
     if (until > wait.until) wait = {judged_at, std::max(judged_at, wait.until), until};
   }
 
-  void check_wait(const store::StartAttempt& start) {
+  void check_wait(const store::StartAttempt& start, const Asked& asked) {
     const auto found = waits_.find(start.endpoint);
     if (found == waits_.end()) return;
     const Wait& wait = found->second;
-    const bool begins_within = wait.judged_at + kClaimedWithin < known_.now && known_.now + kSlack < wait.until;
+    const bool begins_within = wait.judged_at + kClaimedWithin < asked.at && asked.at + kSlack < wait.until;
     const DeliveryBook* book = begins_within ? books_.stands_at(start) : nullptr;
     // It may have been taken before the wait began, and then the process stood still.
-    if (!book || active_before_ < wait.judged_at + kClaimedWithin) return;
+    if (!book || asked.active_before < wait.judged_at + kClaimedWithin) return;
     // The wait is put on the clock that never steps when something first has to wait for it.
     if (stepped_within(wait.judged_at, std::max(wait.behind, ready_since(*book)) + kHeardWithin)) return;
     violated(fmt::format("attempt {} of {} begins although its endpoint waits for another {} ms", start.state.attempt,
-                         book->text(), (wait.until - known_.now).count() / 1'000'000));
+                         book->text(), (wait.until - asked.at).count() / 1'000'000));
   }
 
   MonotonicTime ready_since(const DeliveryBook& book) const {
@@ -255,7 +272,8 @@ class BackoffMono final : public BookChecker {
     return book.line ? std::max(since, book.line->closed_at) : since;
   }
 
-  std::map<std::pair<DeliveryKey, std::uint32_t>, MonotonicTime> judged_;  // settlements asked for and not yet there
+  std::map<std::pair<DeliveryKey, std::uint32_t>, MonotonicTime> judged_;  // when first asked to be stored
+  std::map<std::pair<DeliveryKey, std::uint32_t>, Asked> asked_;           // attempts likewise
   std::unordered_map<DeliveryKey, Named> named_;
   std::unordered_map<DeliveryKey, MonotonicTime> ready_;  // when it could last be sent, but for its line and endpoint
   std::unordered_map<EndpointKey, Wait> waits_;
