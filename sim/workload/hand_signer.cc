@@ -52,7 +52,7 @@ HandSigner::Made HandSigner::ordered(int key, std::uint64_t sequence, std::uint6
 
 HandSigner::Made HandSigner::draw_one() {
   const auto sequence = static_cast<std::uint64_t>(draw_.between(1, kSequences));
-  switch (draw_.below(8)) {
+  switch (draw_.below(12)) {
     case 0: {  // of another sender: no id inside, no order
       const std::uint64_t n = draw_.below(5);
       return {.id = fmt::format("foreign-{}", n), .body = fmt::format(R"({{"hello":{}}})", n)};
@@ -69,6 +69,22 @@ HandSigner::Made HandSigner::draw_one() {
               R"({{"id":"version-{}","type":"hand.signed","correlation_id":"thing","entity_version":{},"data":{{}}}})",
               n, draw_.below(10)),
           .told = false};
+    }
+    case 3: {  // what the application never takes, however often it is asked
+      const std::uint64_t n = draw_.below(3);
+      return {.id = fmt::format("refused-{}", n),
+              .body = fmt::format(
+                  R"({{"id":"refused-{}","type":"{}","delivery":{{"endpoint":"ep_hand","round":{}}},"data":{{}}}})", n,
+                  kRefusedType, draw_.between(1, 3)),
+              .told = false};
+    }
+    case 4: {  // as old as an inbox can judge, or older
+      const std::uint64_t n = draw_.below(1'000'000);
+      const milliseconds age = std::chrono::hours(24) * draw_.between(87, 91);
+      return {.id = fmt::format("old-{}", n),
+              .body = fmt::format(R"({{"id":"old-{}","type":"hand.signed","accepted_at":"{}","data":{{}}}})", n,
+                                  format_rfc3339(host_.process.wall() - age)),
+              .told = false};
     }
     default: {  // mostly each after the one before, sometimes as if some had been skipped
       const std::uint64_t after = draw_.happens(percent(75)) ? sequence - 1 : draw_.below(sequence);

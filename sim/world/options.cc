@@ -56,7 +56,7 @@ constexpr std::array<Number, 5> kNumbers{{
     {"events", &Options::events, 1},
 }};
 
-constexpr std::array<Flag, 12> kFlags{{
+constexpr std::array<Flag, 13> kFlags{{
     {"transfers", &Options::transfers},
     {"batches", &Options::batches},
     {"unkeyed", &Options::unkeyed},
@@ -68,6 +68,7 @@ constexpr std::array<Flag, 12> kFlags{{
     {"replays", &Options::replays},
     {"reused_keys", &Options::reused_keys},
     {"direct", &Options::direct},
+    {"rude", &Options::rude},
     {"flood", &Options::flood},
 }};
 
@@ -108,6 +109,7 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   options.replays = some(40);
   options.reused_keys = some(15);
   options.direct = some(15);
+  options.rude = some(15);
   options.flood = draw.happens({5'000});
   if (options.flood) {
     options.honest = 1;

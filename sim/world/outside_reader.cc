@@ -58,7 +58,7 @@ std::optional<std::vector<Effect>> OutsideReader::effects_after(std::int64_t eff
   return whole ? std::optional(std::move(effects)) : std::nullopt;
 }
 
-std::optional<ReceiverState> OutsideReader::state() {
+std::optional<ReceiverState> OutsideReader::state(const std::set<std::string>& gone) {
   ReceiverState state{};
   bool whole = each(
       "SELECT s.name, r.event_id, r.endpoint, r.state FROM semel_inbox_record r JOIN semel_inbox_source s USING "
@@ -74,8 +74,15 @@ std::optional<ReceiverState> OutsideReader::state() {
             whole;
   };
   number("SELECT count(*) FROM effect WHERE source = 'shop'", state.effects);
-  number("SELECT count(*) FROM semel_inbox_parked JOIN semel_inbox_source s USING (source) WHERE s.name = 'shop'",
-         state.parked_now);
+  whole = each(
+              "SELECT p.endpoint, count(*) FROM semel_inbox_parked p JOIN semel_inbox_source s USING (source) "
+              "WHERE s.name = 'shop' GROUP BY p.endpoint",
+              0,
+              [&](sqlite3_stmt* row) {
+                if (!gone.contains(text(row, 0)))
+                  state.parked_now += static_cast<std::uint64_t>(sqlite3_column_int64(row, 1));
+              }) &&
+          whole;
   number(
       "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM semel_inbox_parked GROUP BY source, endpoint, "
       "ordering_key)",

@@ -69,7 +69,7 @@ void ReceiverNode::start() {
                            .sources = {{std::string(kShopSource), {key_of(secret_)}},
                                        {std::string(kDirectSource), {key_of(direct_secret_)}}},
                            .ledger = {},
-                           .effects = {.refused_types = {}, .keep_data = true},
+                           .effects = {.refused_types = {std::string(kRefusedType)}, .keep_data = true},
                            .vfs = ground_.disk.vfs()});
   if (!opened) {
     ground_.trace.note(name_, [&] { return "does not start: " + opened.error().note; });
@@ -120,8 +120,9 @@ bool ReceiverNode::holds_up(const HttpRequest& request) const {
 }
 
 HttpResponse ReceiverNode::failure(Draw& draw) {
-  constexpr std::array<int, 14> kStatus{500, 500, 502, 503, 503, 504, 429, 429, 408, 425, 404, 409, 401, 410};
+  constexpr std::array<int, 15> kStatus{500, 500, 502, 503, 503, 504, 429, 429, 408, 425, 404, 409, 401, 410, 422};
   HttpResponse response{.status = draw.pick(std::span<const int>(kStatus)), .headers = {}, .body = "{}"};
+  if (response.status == 422) response.headers.emplace_back("semel-disposition", "rejected");
   const bool may_wait = response.status == 429 || response.status == 503 || response.status == 425;
   if (may_wait && draw.happens(percent(50)))
     response.headers.emplace_back("retry-after", std::to_string(draw.skewed(1, 12)));
@@ -146,9 +147,9 @@ bool ReceiverNode::tell_effects() {
   return true;
 }
 
-std::optional<ReceiverState> ReceiverNode::state() {
+std::optional<ReceiverState> ReceiverNode::state(const std::set<std::string>& gone) {
   if (!running_ || !running_->reader) return std::nullopt;
-  std::optional<ReceiverState> state = running_->reader->state();
+  std::optional<ReceiverState> state = running_->reader->state(gone);
   if (state) state->receiver = name_;
   return state;
 }

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -19,6 +20,8 @@ namespace semel::sim {
 // Names of the sources of every receiver's inbox.
 inline constexpr std::string_view kShopSource = "shop";      // all endpoints of the server
 inline constexpr std::string_view kDirectSource = "direct";  // who signs by himself
+
+inline constexpr std::string_view kRefusedType = "hand.refused";  // which no receiver's application takes
 
 class ReceiverNode {
  public:
@@ -43,7 +46,8 @@ class ReceiverNode {
 
   // Tells the checkers of the effects that were committed since the last time. False: the file cannot be read now.
   bool tell_effects();
-  std::optional<ReceiverState> state();
+  // Without what is parked behind an endpoint that is gone: nothing comes through it any more.
+  std::optional<ReceiverState> state(const std::set<std::string>& gone);
 
  private:
   struct Running;

@@ -11,6 +11,7 @@
 #include "sim/workload/hand_signer.h"
 #include "sim/workload/operator.h"
 #include "sim/workload/producers.h"
+#include "sim/workload/rude_caller.h"
 #include "sim/workload/stage.h"
 #include "sim/world/hostile_node.h"
 #include "sim/world/receiver_node.h"
@@ -43,6 +44,7 @@ class World {
     operator_.emplace(*stage_);
     producers_.emplace(*stage_);
     if (options.direct) hand_signer_.emplace(*stage_, *receivers_.front());
+    if (options.rude) rude_caller_.emplace(*stage_);
     let_known();
   }
   ~World() { direction_.drop_all(); }
@@ -191,7 +193,7 @@ class World {
     std::optional<Inspection> found = server_.inspect(when);
     if (!found) return false;
     for (const auto& receiver : receivers_) {
-      std::optional<ReceiverState> state = receiver->state();
+      std::optional<ReceiverState> state = receiver->state(operator_->deleted());
       if (!state) return false;
       found->receivers.push_back(*std::move(state));
     }
@@ -236,6 +238,7 @@ class World {
     producers_->start();
     operator_->start_looking();
     if (hand_signer_) hand_signer_->start();
+    if (rude_caller_) rude_caller_->start();
     if (options_.replays) operator_->start_meddling();
     co_await change_endpoints();
     co_await operator_->host().sleep(options_.duration / 2);
@@ -268,7 +271,8 @@ class World {
     witness_.known.healed = true;
     witness_.tell([](Checker& checker) { checker.healed(); });
     end_ = ground_.schedule.now() + kSettlesWithin;
-    while (!server_.up() || !producers_->done()) co_await operator_->host().sleep(milliseconds(500));
+    while (!server_.up() || !producers_->done() || (rude_caller_ && !rude_caller_->done()))
+      co_await operator_->host().sleep(milliseconds(500));
     while (!inspect(Inspection::When::healed)) co_await operator_->host().sleep(milliseconds(500));
     phase_ = "probing";
     co_await operator_->host().sleep(kWaitsEnd);
@@ -330,6 +334,7 @@ class World {
   std::optional<Operator> operator_;
   std::optional<Producers> producers_;
   std::optional<HandSigner> hand_signer_;
+  std::optional<RudeCaller> rude_caller_;
   MonotonicTime end_ = MonotonicTime{} + std::chrono::hours(24 * 365);
   const char* phase_ = "";
   bool finished_ = false;

@@ -46,6 +46,16 @@ TEST_F(KeysTest, what_cannot_be_taken_is_refused_by_name) {
   EXPECT_EQ(code(send("DELETE", "/v1/keys/key_nobody")), "NOT_FOUND");
 }
 
+TEST_F(KeysTest, one_deleted_again_after_a_lost_answer_opens_nothing) {
+  const std::string key = make_key(R"("role":"reader","client":"c")");
+  const std::string id = key.substr(0, key.find('.'));
+  store_->start_commit(store::DeleteApiKey{.id = {id}}, [](store::CommitAnswer) {});
+  run([]() -> Co<void> { co_return; }());
+  EXPECT_EQ(send("DELETE", "/v1/keys/" + id).status, 204);
+  act_as(key);
+  EXPECT_EQ(get("/v1/events").status, 401);
+}
+
 TEST_F(KeysTest, one_whose_commit_is_in_doubt_opens_nothing) {
   store_->next_answer = store::Unknown{.error = {Fault::unknown_outcome, "?"}, .fatal = false};
   EXPECT_EQ(code(post("/v1/keys", R"({"role":"reader","client":"c"})")), "OUTCOME_UNKNOWN");

@@ -240,6 +240,18 @@ TEST_F(DispatcherTest, an_endpoint_whose_deletion_was_in_doubt_leaves_nothing_in
   EXPECT_EQ(dispatcher_.counts().open, 0u);
 }
 
+TEST_F(DispatcherTest, an_endpoint_deleted_again_after_a_doubt_is_gone_for_replays_too) {
+  const auto taken = std::get<store::IntakeAnswer>(submit());
+  const EventId event = std::get<store::Taken>(taken.items.front()).id;
+  clock_.settle();
+  store_.forgets_next = true;
+  ASSERT_FALSE(clock_.run(endpoints_.remove(tenant(), endpoint_.id)));
+  ASSERT_TRUE(clock_.run(endpoints_.remove(tenant(), endpoint_.id)));
+  const Result<ReplayOutcome> outcome = clock_.run(dispatcher_.replay(tenant(), {event, endpoint_.id}));
+  ASSERT_TRUE(outcome);
+  EXPECT_EQ(*outcome, ReplayOutcome::endpoint_gone);
+}
+
 TEST_F(DispatcherTest, a_replay_of_what_died_a_moment_ago_opens_it) {
   exchange_.status = 422;
   exchange_.disposition = "rejected";

@@ -138,7 +138,10 @@ Co<Result<EndpointKey>> EndpointBook::remove(TenantKey tenant, const EndpointId&
   auto row = co_await show(tenant, id);
   if (!row) co_return std::unexpected(row.error());
   probe::sometimes<"endpoint.deleted_twice">(row->deleted_at.has_value());
-  if (row->deleted_at) co_return row->key;
+  if (row->deleted_at) {
+    live_.erase(row->key);  // the answer of an earlier deletion may have been lost
+    co_return row->key;
+  }
   auto committed = committed_or_error(
       co_await store::commit(store_, store::DeleteEndpoint{.tenant = tenant, .id = id, .now = clock_.wall()}));
   if (!committed) co_return std::unexpected(committed.error());

@@ -50,7 +50,9 @@ Co<Result<MadeKey>> KeyRing::create(NewKey key) {
 Co<Result<void>> KeyRing::remove(const ApiKeyId& id) {
   if (!keys_.contains(id)) co_return fail(Fault::not_found, "no API key has this id");
   auto committed = committed_or_error(co_await store::commit(store_, store::DeleteApiKey{.id = id}));
-  if (!committed) co_return std::unexpected(committed.error());
+  // Not in the store: an earlier deletion, whose answer was lost, has done it.
+  const bool was_gone = !committed && committed.error().fault == Fault::not_found;
+  if (!committed && !was_gone) co_return std::unexpected(committed.error());
   keys_.erase(id);
   co_return Result<void>{};
 }
