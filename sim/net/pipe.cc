@@ -138,7 +138,10 @@ void Pipe::cut_now(const Cut& cut) {
 void Pipe::send(Chunk::What what, std::string_view bytes, Nanoseconds delay) {
   if (carries_ == Carries::nothing || (carries_ == Carries::resets && what != Chunk::What::reset)) return;
   if (what == Chunk::What::end) carries_ = Carries::resets;
-  if (what == Chunk::What::reset) carries_ = Carries::nothing;
+  if (what == Chunk::What::reset) {
+    carries_ = Carries::nothing;
+    if (link_.drops_resets()) return in_flight_.clear();  // who has reset sends nothing again
+  }
   const MonotonicTime due = fabric_.schedule.now() + link_.latency() + delay + connection_.more_delay();
   last_at_ = std::max(due, last_at_ + Nanoseconds(1));
   in_flight_.push_back({.at = last_at_, .what = what, .bytes = std::string(bytes)});

@@ -132,10 +132,18 @@ TEST(SimNetFaults, a_clogged_link_delivers_late) {
   EXPECT_THAT(seen, ElementsAre("200", "timed out"));
 }
 
-TEST(SimNetFaults, a_partition_that_ends_delivers_late) {
+TEST(SimNetFaults, a_partition_that_ends_delivers_late_but_a_reset_within_it_is_lost) {
+  static int unheard;
+  unheard = 0;
   const auto seen = first_outcomes(FaultClass::partition, [](SmallWorld& world, const Outcome& outcome) {
-    if (std::holds_alternative<Answer>(outcome)) EXPECT_EQ(world.handled, 1);
+    if (std::holds_alternative<Answer>(outcome)) {
+      EXPECT_EQ(world.handled, 1);
+    } else {
+      world.run_for(milliseconds(43'000));  // every partition is over, and the server still waits for a request
+      unheard += world.receiver->server->connections() == 1;
+    }
   });
+  EXPECT_GT(unheard, 2);
   EXPECT_THAT(seen, ElementsAre("200", "timed out"));
 }
 
@@ -180,6 +188,59 @@ TEST(SimNetFaults, a_replayed_request_arrives_again_and_nobody_asked_twice) {
   EXPECT_THAT(seen, ElementsAre("200"));
 }
 
+// Counts the bytes of all connections until they end.
+struct Counting {
+  explicit Counting(SmallWorld& world) {
+    listener = *world.receiver->network->listen(kShop, [this](std::unique_ptr<Stream> accepted) {
+      stream = std::move(accepted);
+      read();
+    });
+  }
+  void read() {
+    stream->start_read(buffer, cancel, [this](Result<std::size_t> result) {
+      count += result.value_or(0);
+      if (result.value_or(0) > 0) read();
+    });
+  }
+  std::unique_ptr<Listener> listener;
+  std::unique_ptr<Stream> stream;
+  std::array<char, 4096> buffer;
+  Cancel cancel;
+  std::size_t count = 0;
+};
+
+TEST(SimNetFaults, cuts_fall_where_it_matters) {
+  std::set<std::size_t> lengths;
+  std::size_t whole = 0;
+  for (std::uint64_t seed = 0; seed < 400; ++seed) {
+    SmallWorld world(seed, only(FaultClass::cut));
+    Counting counting(world);
+    world.send(SmallWorld::request("body"));
+    lengths.insert(counting.count);
+    whole = std::max(whole, counting.count);
+  }
+  const std::size_t head = whole - 4;
+  EXPECT_THAT(lengths, IsSupersetOf({std::size_t{0}, std::size_t{1}, head, whole - 1, whole}));
+  EXPECT_GT(lengths.size(), 10u);
+}
+
+TEST(SimNetFaults, a_replay_that_is_planned_does_not_come_after_healing) {
+  int planned = 0;
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    SmallWorld world(seed, only(FaultClass::replay));
+    world.serve();
+    EXPECT_EQ(text_of(world.send()), "200");
+    world.faults.heal();
+    world.net.heal();
+    world.run_for(milliseconds(100));  // what is on the wire already arrives
+    const int before = world.handled;
+    world.run_out();
+    EXPECT_EQ(world.handled, before);
+    planned += before == 1;
+  }
+  EXPECT_GT(planned, 20);
+}
+
 TEST(SimNetFaults, only_a_post_with_a_webhook_id_is_replayed) {
   SmallWorld world(1, only(FaultClass::replay));
   world.serve();
@@ -192,7 +253,7 @@ TEST(SimNetFaults, only_a_post_with_a_webhook_id_is_replayed) {
 
 TEST(SimNetFaults, an_idle_connection_that_closes_is_noticed_or_stale) {
   std::set<std::string> seen;
-  int noticed = 0;
+  int noticed = 0, stale = 0;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE(seed);
     SmallWorld world(seed, only(FaultClass::stale_close), static_cast<Order>(seed % kOrders));
@@ -202,12 +263,14 @@ TEST(SimNetFaults, an_idle_connection_that_closes_is_noticed_or_stale) {
     const std::string second = text_of(world.send());
     EXPECT_EQ(world.handled, second == "200" ? 2 : 1);
     noticed += world.heard.connects.size() == 2;
+    stale += second == "lost stale";
     seen.insert(second);
     world.run_out();
     EXPECT_EQ(world.schedule.waiting(), 0u);
   }
   EXPECT_THAT(seen, ElementsAre("200", "lost stale"));
   EXPECT_GT(noticed, 20);
+  EXPECT_GT(stale, 60);
 }
 
 TEST(SimNetFaults, no_answer_of_dns_leads_to_a_private_address) {
