@@ -51,9 +51,6 @@ class Operator {
   void start_meddling();
   void start_looking();
 
-  // Endpoints that it has asked to be deleted.
-  const std::set<std::string>& deleted() const { return deleted_; }
-
   ClientHost& host() { return host_; }
   Draw& draw() { return draw_; }
 

@@ -1,4 +1,4 @@
-// outside_reader.cc: the queries.
+// outside_reader.cc: the queries. Events whose id begins with `old-` are left out: they are made to be purged.
 #include "sim/world/outside_reader.h"
 
 #include "base/check.h"
@@ -40,7 +40,7 @@ std::optional<std::vector<Effect>> OutsideReader::effects_after(std::int64_t eff
   std::vector<Effect> effects;
   const bool whole = each(
       "SELECT effect_no, source, event_id, type, endpoint, ordering_key, sequence, data FROM effect "
-      "WHERE effect_no > ?1 ORDER BY effect_no",
+      "WHERE effect_no > ?1 AND event_id NOT LIKE 'old-%' ORDER BY effect_no",
       effect_no, [&](sqlite3_stmt* row) {
         Effect effect{.receiver = {},
                       .effect_no = sqlite3_column_int64(row, 0),
@@ -58,11 +58,11 @@ std::optional<std::vector<Effect>> OutsideReader::effects_after(std::int64_t eff
   return whole ? std::optional(std::move(effects)) : std::nullopt;
 }
 
-std::optional<ReceiverState> OutsideReader::state(const std::set<std::string>& gone) {
+std::optional<ReceiverState> OutsideReader::state() {
   ReceiverState state{};
   bool whole = each(
       "SELECT s.name, r.event_id, r.endpoint, r.state FROM semel_inbox_record r JOIN semel_inbox_source s USING "
-      "(source)",
+      "(source) WHERE r.event_id NOT LIKE 'old-%'",
       0, [&](sqlite3_stmt* row) {
         state.records.push_back({.source = text(row, 0),
                                  .event = {text(row, 1)},
@@ -74,15 +74,8 @@ std::optional<ReceiverState> OutsideReader::state(const std::set<std::string>& g
             whole;
   };
   number("SELECT count(*) FROM effect WHERE source = 'shop'", state.effects);
-  whole = each(
-              "SELECT p.endpoint, count(*) FROM semel_inbox_parked p JOIN semel_inbox_source s USING (source) "
-              "WHERE s.name = 'shop' GROUP BY p.endpoint",
-              0,
-              [&](sqlite3_stmt* row) {
-                if (!gone.contains(text(row, 0)))
-                  state.parked_now += static_cast<std::uint64_t>(sqlite3_column_int64(row, 1));
-              }) &&
-          whole;
+  number("SELECT count(*) FROM semel_inbox_parked JOIN semel_inbox_source s USING (source) WHERE s.name = 'shop'",
+         state.parked_now);
   number(
       "SELECT coalesce(max(n), 0) FROM (SELECT count(*) AS n FROM semel_inbox_parked GROUP BY source, endpoint, "
       "ordering_key)",

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -22,7 +21,7 @@ class OutsideReader {
 
   // nullopt: the file cannot be read now. `receiver` is left empty.
   std::optional<std::vector<Effect>> effects_after(std::int64_t effect_no);
-  std::optional<ReceiverState> state(const std::set<std::string>& gone);
+  std::optional<ReceiverState> state();
 
  private:
   template <class F>

@@ -147,9 +147,9 @@ bool ReceiverNode::tell_effects() {
   return true;
 }
 
-std::optional<ReceiverState> ReceiverNode::state(const std::set<std::string>& gone) {
+std::optional<ReceiverState> ReceiverNode::state() {
   if (!running_ || !running_->reader) return std::nullopt;
-  std::optional<ReceiverState> state = running_->reader->state(gone);
+  std::optional<ReceiverState> state = running_->reader->state();
   if (state) state->receiver = name_;
   return state;
 }

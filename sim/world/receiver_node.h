@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -46,8 +45,7 @@ class ReceiverNode {
 
   // Tells the checkers of the effects that were committed since the last time. False: the file cannot be read now.
   bool tell_effects();
-  // Without what is parked behind an endpoint that is gone: nothing comes through it any more.
-  std::optional<ReceiverState> state(const std::set<std::string>& gone);
+  std::optional<ReceiverState> state();
 
  private:
   struct Running;
