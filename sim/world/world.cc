@@ -193,7 +193,7 @@ class World {
     std::optional<Inspection> found = server_.inspect(when);
     if (!found) return false;
     for (const auto& receiver : receivers_) {
-      std::optional<ReceiverState> state = receiver->state(operator_->deleted());
+      std::optional<ReceiverState> state = receiver->state();
       if (!state) return false;
       found->receivers.push_back(*std::move(state));
     }
