@@ -144,6 +144,29 @@ class Speller {
   std::string out_;
 };
 
+std::u16string utf16_of(std::string_view utf8) {
+  std::u16string units;
+  for (std::size_t i = 0; i < utf8.size();) {
+    const auto first = static_cast<unsigned char>(utf8[i]);
+    const std::size_t length = first < 0x80 ? 1 : first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : 2;
+    char32_t code_point = length == 1 ? first : first & (0x7Fu >> length);
+    for (const char c : utf8.substr(i + 1, length - 1))
+      code_point = code_point << 6 | (static_cast<unsigned char>(c) & 0x3F);
+    if (code_point >= 0x10000) units += static_cast<char16_t>(0xD800 + ((code_point - 0x10000) >> 10));
+    units += static_cast<char16_t>(code_point >= 0x10000 ? 0xDC00 + (code_point & 0x3FF) : code_point);
+    i += length;
+  }
+  return units;
+}
+
+//= RFC 8785 3.2.3: members are sorted by their names as arrays of UTF-16 code units.
+void check_order(const JsonValue& value) {
+  for (std::size_t i = 0; i < value.size(); ++i) {
+    check_order(value.at(i));
+    if (value.kind() == JsonKind::object && i > 0) SEMEL_CHECK(utf16_of(value.name(i - 1)) < utf16_of(value.name(i)));
+  }
+}
+
 void check_same(const JsonValue& root, const std::string& text) {
   const Result<JsonDocument> other = parse_json(text, kRespelledLimits);
   SEMEL_CHECK(other.has_value());
@@ -166,7 +189,10 @@ void fingerprint(std::string_view bytes) {
   if (!document) return;
   const JsonValue root = document->root();
   SeededRandom random = chance_of(bytes);
-  check_same(root, canonical_json(root));
+  const std::string canonical = canonical_json(root);
+  check_same(root, canonical);
+  const Result<JsonDocument> in_order = parse_json(canonical, kRespelledLimits);
+  check_order(in_order->root());
   Speller speller(random);
   check_same(root, speller.spelled(root));
   if (speller.leaves() > 0) check_different(root, Speller(random, random.below(speller.leaves())).spelled(root));

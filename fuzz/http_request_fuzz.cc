@@ -1,5 +1,7 @@
 // http_request_fuzz.cc: any division of the same bytes is the same request; what is taken is bounded, free of doubt,
 // and reads the same when it is written down again.
+#include <fmt/format.h>
+
 #include <string>
 #include <tuple>
 
@@ -77,13 +79,23 @@ void check_request(const HttpRequest& request) {
   SEMEL_CHECK(framings == 1 || request.body.empty());
 }
 
-std::string written(const HttpRequest& request) {
+// With what says where the body ends, and the body, given anew.
+std::string written(const HttpRequest& request, const std::string& framing, const std::string& body) {
   std::string text = request.method + " " + request.path + (request.query.empty() ? "" : "?" + request.query);
   text += " HTTP/1.1\r\n";
-  for (const auto& [name, value] : request.headers)
-    text += is_framing(name) ? "content-length:" + std::to_string(request.body.size()) + "\r\n"
-                             : name + ":" + value + "\r\n";
-  return text + "\r\n" + request.body;
+  for (const auto& [name, value] : request.headers) text += (is_framing(name) ? framing : name + ":" + value) + "\r\n";
+  return text + "\r\n" + body;
+}
+
+std::string in_chunks(std::string_view body, Random& random) {
+  std::string chunks;
+  while (!body.empty()) {
+    const std::string_view chunk = body.substr(0, 1 + random.below(20));
+    chunks +=
+        fmt::format("{:0{}x}{}\r\n{}\r\n", chunk.size(), 1 + random.below(8), random.below(4) == 0 ? ";x" : "", chunk);
+    body.remove_prefix(chunk.size());
+  }
+  return chunks + "0\r\n\r\n";
 }
 
 HttpRequest without_framing(HttpRequest request) {
@@ -91,15 +103,25 @@ HttpRequest without_framing(HttpRequest request) {
   return request;
 }
 
-void check_one(std::string_view bytes, const Reading& whole) {
+void check_written(const HttpRequest& request, const std::string& text, const http::RequestLimits& limits) {
+  const Reading again = read(text, limits, at_once());
+  SEMEL_CHECK(again.state == State::complete);
+  SEMEL_CHECK(again.taken == text.size());
+  SEMEL_CHECK(without_framing(again.request) == without_framing(request));
+}
+
+void check_one(std::string_view bytes, const Reading& whole, Random& random) {
   if (whole.state == State::refused) check_refusal(whole);
   if (whole.state != State::complete) return;
   check_request(whole.request);
-  const std::string text = written(whole.request);
-  const Reading again = read(text, kRoomy, at_once());
-  SEMEL_CHECK(again.state == State::complete);
-  SEMEL_CHECK(again.taken == text.size());
-  SEMEL_CHECK(without_framing(again.request) == without_framing(whole.request));
+  const HttpRequest& request = whole.request;
+  const std::string length = "content-length:" + std::to_string(request.body.size());
+  check_written(request, written(request, length, request.body), kRoomy);
+  // Chunks take room of the header budget.
+  http::RequestLimits roomier = kRoomy;
+  roomier.headers.bytes *= 4;
+  if (!request.body.empty())
+    check_written(request, written(request, "transfer-encoding:chunked", in_chunks(request.body, random)), roomier);
   // Nothing behind a request says anything about it.
   SEMEL_CHECK(read(bytes.substr(0, whole.taken), kRoomy, at_once()) == whole);
 }
@@ -112,7 +134,7 @@ void http_request(std::string_view bytes) {
     const Reading whole = read(bytes, kRoomy, at_once());
     SEMEL_CHECK(read(bytes, kRoomy, byte_by_byte()) == whole);
     for (int division = 0; division < 3; ++division) SEMEL_CHECK(read(bytes, kRoomy, drawn(random)) == whole);
-    check_one(bytes, whole);
+    check_one(bytes, whole, random);
     const Reading tight = read(bytes, kTight, drawn(random));
     SEMEL_CHECK(tight.state != State::complete || tight == whole);
     if (whole.state != State::complete) return;

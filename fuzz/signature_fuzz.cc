@@ -63,24 +63,21 @@ std::optional<std::int64_t> seconds_in(std::string_view timestamp) {
   return seconds;
 }
 
-void check_entries(const SignedHeaders& headers, std::string_view body, WallTime now) {
-  const std::string by_hmac = hmac_entry(headers, body);
-  const std::string by_ed25519 = ed25519_entry(headers, body);
-  const auto is_accepted = [&](const std::vector<VerifierKey>& with, const SignedHeaders& as, std::string_view of) {
-    return !signature::verify(with, as, of, now);
+// `entry` is what the key itself writes.
+void check_key(const std::vector<VerifierKey>& key, const std::string& entry, const SignedHeaders& headers,
+               std::string_view body, WallTime now) {
+  const auto is_accepted = [&](const SignedHeaders& as, std::string_view of) {
+    return !signature::verify(key, as, of, now);
   };
-  SEMEL_CHECK(is_accepted(keys().hmac, headers, body) == is_among_the_first(headers.signature, by_hmac));
-  SEMEL_CHECK(is_accepted(keys().ed25519, headers, body) == is_among_the_first(headers.signature, by_ed25519));
+  SEMEL_CHECK(is_accepted(headers, body) == is_among_the_first(headers.signature, entry));
 
-  const std::string completed = by_hmac + " " + by_ed25519 + " " + std::string(headers.signature);
+  const std::string completed = "v2,x " + entry + " " + std::string(headers.signature);
   const SignedHeaders good{headers.id, headers.timestamp, completed};
   const std::string other_body = std::string(body) + "x";
   const std::string other_id = headers.id == "x" ? "y" : "x";
-  for (const auto* with : {&keys().hmac, &keys().ed25519}) {
-    SEMEL_CHECK(is_accepted(*with, good, body));
-    SEMEL_CHECK(!is_accepted(*with, good, other_body));
-    SEMEL_CHECK(!is_accepted(*with, {other_id, headers.timestamp, completed}, body));
-  }
+  SEMEL_CHECK(is_accepted(good, body));
+  SEMEL_CHECK(!is_accepted(good, other_body));
+  SEMEL_CHECK(!is_accepted({other_id, headers.timestamp, completed}, body));
 }
 
 void check_window(const SignedHeaders& headers, std::string_view body, std::int64_t seconds) {
@@ -111,7 +108,10 @@ void signature(std::string_view bytes) {
   SEMEL_CHECK((rejection == Rejection::timestamp_malformed) == !seconds);
   if (!seconds) return;
   SEMEL_CHECK((rejection == Rejection::signature_missing) == headers.signature.empty());
-  check_entries(headers, body, now);
+  check_key(keys().hmac, hmac_entry(headers, body), headers, body, now);
+  // Ed25519 costs a hundred times as much, so where it is not spoken of every eighth input is enough.
+  if (headers.signature.contains("v1a,") || chance_of(bytes).below(8) == 0)
+    check_key(keys().ed25519, ed25519_entry(headers, body), headers, body, now);
   check_window(headers, body, *seconds);
 }
 
