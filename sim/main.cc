@@ -56,10 +56,7 @@ void print(std::string_view text) {
 }
 
 Workers world_workers(const Wanted& wanted) {
-  return Workers(wanted.limits(), [](const std::string& order) {
-    return run_ordered_world(
-        order, [](const Options& options, const Watching& watching) { return run_world(options, watching); });
-  });
+  return Workers(wanted.limits(), [](const std::string& order) { return run_ordered_world(order, run_order); });
 }
 
 // ---- one seed ----
@@ -75,7 +72,7 @@ class OneSeed {
     Watching watching;
     if (wanted_.trace)
       watching = {.print = [](std::string_view line) { print(fmt::format("{}\n", line)); }, .chart_lines = kChartLines};
-    const Outcome outcome = run_in_a_child(order(options_), seconds(wanted_.cpu_seconds), watching, run_world);
+    const Outcome outcome = run_in_a_child(order(options_), seconds(wanted_.cpu_seconds), watching, run_order);
     ++totals.seeds;
     totals.add(outcome);
     const WorldResult& result = outcome.result;
@@ -105,14 +102,14 @@ class OneSeed {
   WorldOrder order(const Options& options) const { return {.options = options, .planted = planted_}; }
 
   Tried tried(const Options& options, const Watching& watching) const {
-    Outcome outcome = run_in_a_child(order(options), seconds(wanted_.cpu_seconds), watching, run_world);
+    Outcome outcome = run_in_a_child(order(options), seconds(wanted_.cpu_seconds), watching, run_order);
     return {.violation = std::move(outcome.result.violation),
             .struck = std::move(outcome.result.struck),
             .events = outcome.result.events};
   }
 
   std::string tried_chart(const Options& options) const {
-    return run_in_a_child(order(options), seconds(wanted_.cpu_seconds), {.chart_lines = kChartLines}, run_world)
+    return run_in_a_child(order(options), seconds(wanted_.cpu_seconds), {.chart_lines = kChartLines}, run_order)
         .result.chart;
   }
 

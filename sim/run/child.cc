@@ -138,14 +138,15 @@ std::optional<std::string> Child::wait() {
 
 void Child::kill() { ::kill(pid_, SIGKILL); }
 
-void begin_of_work(std::chrono::seconds cpu) {
-  const itimerval limit{.it_interval = {}, .it_value = {.tv_sec = cpu.count(), .tv_usec = 0}};
+void begin_of_work(std::chrono::milliseconds cpu) {
+  const itimerval limit{.it_interval = {},
+                        .it_value = {.tv_sec = cpu.count() / 1'000, .tv_usec = cpu.count() % 1'000 * 1'000}};
   SEMEL_CHECK(setitimer(ITIMER_PROF, &limit, nullptr) == 0);
   std::fflush(stderr);
   if (lseek(STDERR_FILENO, 0, SEEK_SET) == 0) SEMEL_CHECK(ftruncate(STDERR_FILENO, 0) == 0);
 }
 
-Ended in_a_child(std::chrono::seconds cpu, const std::function<void(Wire&)>& f) {
+Ended in_a_child(std::chrono::milliseconds cpu, const std::function<void(Wire&)>& f) {
   Child child([&](Wire& wire) {
     begin_of_work(cpu);
     f(wire);

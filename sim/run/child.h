@@ -62,13 +62,13 @@ class Child {
 };
 
 // For the child itself: it dies when it has used so much more CPU from now on, and what stood on its stderr is gone.
-void begin_of_work(std::chrono::seconds cpu);
+void begin_of_work(std::chrono::milliseconds cpu);
 
 // What `f` said in a child of its own, and what that died of, if it did.
 struct Ended {
   std::vector<std::string> said;
   std::optional<std::string> death;
 };
-Ended in_a_child(std::chrono::seconds cpu, const std::function<void(Wire&)>& f);
+Ended in_a_child(std::chrono::milliseconds cpu, const std::function<void(Wire&)>& f);
 
 }  // namespace semel::sim

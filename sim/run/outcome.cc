@@ -64,14 +64,6 @@ Options unpack_options(Unpacker& from) {
   return options;
 }
 
-void switch_planted(std::optional<Planted> fault) {
-#ifdef SEMEL_PLANTED
-  switch_on(fault);
-#else
-  SEMEL_CHECK(!fault);
-#endif
-}
-
 // In this process, since the last call.
 std::vector<std::string_view> newly_hit() {
   static std::vector<const probe::Mark*> waiting = probe::Mark::all();
@@ -133,9 +125,8 @@ WorldResult died(std::string cause) {
 
 // A world's end as the process says it that ran it.
 std::string packed_end(const WorldOrder& order, const Watching& watching, const RunWorld& run_world) {
-  switch_planted(order.planted);
   Packer to;
-  pack(to, run_world(order.options, watching));
+  pack(to, run_world(order, watching));
   for (const std::string_view name : newly_hit()) to.text(name);
   return to.take();
 }
@@ -148,6 +139,15 @@ Outcome unpack_end(std::string_view bytes) {
 }
 
 }  // namespace
+
+WorldResult run_order(const WorldOrder& order, const Watching& watching) {
+#ifdef SEMEL_PLANTED
+  switch_on(order.planted);
+#else
+  SEMEL_CHECK(!order.planted);
+#endif
+  return run_world(order.options, watching);
+}
 
 Job world_job(const WorldOrder& order, std::function<void(const Outcome&)> then) {
   Packer to;
@@ -166,7 +166,7 @@ std::string run_ordered_world(std::string_view bytes, const RunWorld& run_world)
   return packed_end(order, {}, run_world);
 }
 
-Outcome run_in_a_child(const WorldOrder& order, std::chrono::seconds cpu, const Watching& watching,
+Outcome run_in_a_child(const WorldOrder& order, std::chrono::milliseconds cpu, const Watching& watching,
                        const RunWorld& run_world) {
   const Ended ended = in_a_child(cpu, [&](Wire& wire) {
     Watching telling = watching;

@@ -14,8 +14,6 @@
 
 namespace semel::sim {
 
-using RunWorld = std::function<WorldResult(const Options&, const Watching&)>;
-
 // The checker of a world whose process died of it: a broken invariant of the product, a signal, too much CPU.
 inline constexpr std::string_view kDied = "I-NO-DEATH";
 
@@ -24,16 +22,21 @@ struct Outcome {
   std::vector<std::string> newly_hit;  // probes, for the first time in that process
 };
 
-// One world as a job for workers that do run_ordered_world().
 struct WorldOrder {
   Options options;
   std::optional<Planted> planted;  // the fault to switch on
 };
+using RunWorld = std::function<WorldResult(const WorldOrder&, const Watching&)>;
+
+// The real thing: run_world() with the fault switched on.
+WorldResult run_order(const WorldOrder& order, const Watching& watching);
+
+// One world as a job for workers that do run_ordered_world().
 Job world_job(const WorldOrder& order, std::function<void(const Outcome&)> then);
 std::string run_ordered_world(std::string_view order, const RunWorld& run_world);
 
 // The same in a child of its own, watched there. When it dies the result has the faults that struck before.
-Outcome run_in_a_child(const WorldOrder& order, std::chrono::seconds cpu, const Watching& watching,
+Outcome run_in_a_child(const WorldOrder& order, std::chrono::milliseconds cpu, const Watching& watching,
                        const RunWorld& run_world);
 
 }  // namespace semel::sim

@@ -64,7 +64,7 @@ void Workers::await_answers() {
   std::vector<pollfd> wires;
   for (const auto& worker : workers_)
     wires.push_back({.fd = worker->child.wire().fd(), .events = POLLIN, .revents = 0});
-  poll(wires.data(), wires.size(), 1'000);
+  poll(wires.data(), wires.size(), static_cast<int>(until_first_is_stuck().count()));
   for (std::size_t i = 0; i < wires.size(); ++i) {
     Worker& worker = *workers_[i];
     const bool said_something = wires[i].revents != 0;
@@ -72,6 +72,13 @@ void Workers::await_answers() {
     if (is_stuck) worker.child.kill();
     if (said_something || is_stuck) take_answer(i);
   }
+}
+
+std::chrono::milliseconds Workers::until_first_is_stuck() const {
+  std::chrono::milliseconds wait = limits_.cpu * kPatience;
+  for (const auto& worker : workers_)
+    if (worker->job) wait = std::min(wait, std::chrono::ceil<std::chrono::milliseconds>(worker->until - Clock::now()));
+  return std::max(wait, std::chrono::milliseconds(1));
 }
 
 void Workers::take_answer(std::size_t number) {

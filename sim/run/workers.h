@@ -32,7 +32,7 @@ class Workers {
 
   struct Limits {
     int workers = 1;
-    std::chrono::seconds cpu{60};  // of one job
+    std::chrono::milliseconds cpu = std::chrono::seconds(60);  // of one job
   };
   Workers(Limits limits, Work work);
   ~Workers();
@@ -48,6 +48,7 @@ class Workers {
   struct Worker;
   void deal(const Next& next);
   void await_answers();
+  std::chrono::milliseconds until_first_is_stuck() const;
   void take_answer(std::size_t worker);
   std::unique_ptr<Worker> start() const;
 

@@ -1,0 +1,53 @@
+// arguments_test.cc: the printed command line makes the same world again.
+#include "sim/run/arguments.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <sstream>
+
+namespace semel::sim {
+namespace {
+
+// What a command line with --seed and --store makes.
+Options made_by(const std::string& arguments) {
+  CLI::App app;
+  std::uint64_t seed = 0;
+  std::string store;
+  Overrides overrides;
+  app.add_option("--seed", seed);
+  app.add_option("--store", store);
+  overrides.add_to(app);
+  app.parse(arguments);
+  Options options = draw_options(seed, store == "disk" ? StoreKind::disk : StoreKind::memory);
+  overrides.apply_to(options);
+  return options;
+}
+
+TEST(Arguments, of_a_world_as_its_seed_draws_it_are_the_seed_and_the_store) {
+  EXPECT_EQ(arguments_of(draw_options(17, StoreKind::disk)), "--seed 17 --store disk");
+}
+
+TEST(Arguments, make_a_changed_world_again) {
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    Options options = draw_options(seed, StoreKind::memory);
+    for (const Flag& flag : flags()) options.*flag.member = !(options.*flag.member);
+    for (const Number& number : numbers()) options.*number.member += 1;
+    for (const Length& length : lengths()) options.*length.member += milliseconds(1);
+    options.order = static_cast<Order>(seed % kOrders);
+    options.mask.classes = {FaultClass::cut, FaultClass::dns};
+    options.mask.single = {{FaultClass::tls, 3}, {FaultClass::tls, 12}};
+    if (seed % 3 == 0) options.mask.only = FaultMask::Singles{};
+    if (seed % 3 == 1) options.mask.only = FaultMask::Singles{{FaultClass::drip, 1}, {FaultClass::stall, 20}};
+    EXPECT_EQ(describe(made_by(arguments_of(options))), describe(options)) << arguments_of(options);
+  }
+}
+
+TEST(Arguments, that_name_no_fault_are_refused) {
+  for (const std::string wrong : {"--without rain", "--skip cut", "--skip cut:0", "--skip cut:x", "--only rain:1",
+                                  "--order backwards", "--honest 0", "--duration-ms 0"})
+    EXPECT_THROW(made_by("--seed 1 --store memory " + wrong), CLI::Error) << wrong;
+}
+
+}  // namespace
+}  // namespace semel::sim
