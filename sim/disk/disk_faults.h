@@ -33,6 +33,7 @@ class DiskFaults {
   Fate fate_of_growth(DiskOperation operation);
   bool is_full();  // one more operation asks for space
 
+  void make_room() { full_for_ = 0; }
   void heal() { healed_ = true; }
 
  private:

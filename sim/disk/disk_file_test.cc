@@ -6,6 +6,7 @@
 
 #include <set>
 #include <string>
+#include <utility>
 
 namespace semel::sim {
 namespace {
@@ -77,6 +78,22 @@ TEST(DiskFile, a_write_within_a_sector_leaves_the_bytes_around_it) {
   }
 }
 
+TEST(DiskFile, a_write_across_the_edge_of_a_sector_is_torn_there) {
+  const std::string half(kSectorBytes / 2, 'b');
+  std::set<std::pair<bool, bool>> found;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    Draw draw(seed, "power");
+    DiskFile file(1);
+    file.write(0, sectors("aa"));
+    file.sync();
+    file.write(kSectorBytes / 2, half + half);
+    file.lose_power(draw);
+    found.emplace(file.bytes().substr(kSectorBytes / 2, half.size()) == half,
+                  file.bytes().substr(kSectorBytes, half.size()) == half);
+  }
+  EXPECT_EQ(found.size(), 4u);
+}
+
 TEST(DiskFile, of_several_writes_to_one_sector_any_is_found_whatever_their_order) {
   EXPECT_THAT(found_after([](DiskFile& file, Draw&) {
                 file.write(0, sectors("a"));
@@ -145,6 +162,18 @@ TEST(DiskNames, a_new_name_is_durable_only_when_its_folder_is_synced) {
                 names.sync_folder_of("/d/deeper/x");
               }),
               UnorderedElementsAre("-", "new"));
+}
+
+TEST(DiskNames, a_folder_s_sync_says_nothing_about_the_folders_in_it) {
+  std::set<bool> found;
+  for (std::uint64_t seed = 0; seed < 64; ++seed) {
+    DiskNames names;
+    names.create("/d/deeper/x");
+    names.sync_folder_of("/d/x");
+    names.lose_power("/d/", Draw(seed, "power"));
+    found.insert(names.find("/d/deeper/x") != nullptr);
+  }
+  EXPECT_THAT(found, UnorderedElementsAre(false, true));
 }
 
 TEST(DiskNames, a_removed_name_is_gone_for_good_only_when_its_folder_is_synced) {

@@ -74,7 +74,7 @@ T pick(Draw& draw, const T (&from)[N]) {
 }
 
 Conditions draw_conditions(Draw draw) {
-  return {.crash_in_operation = {pick(draw, {0u, 1'000u, 4'000u, 4'000u, 15'000u})},
+  return {.crash_in_operation = {pick(draw, {1'000u, 4'000u, 4'000u, 10'000u})},
           .io_error = {pick(draw, {0u, 0u, 0u, 0u, 300u})},
           .full = {pick(draw, {0u, 0u, 0u, 0u, 1'000u})},
           .log_bytes_max = pick(draw, {64u, 64u, 150u}) * 4'120,
@@ -168,6 +168,7 @@ class Host {
 
   // "ok", what is wrong, or nullopt: the disk failed.
   std::optional<std::string> check(const std::string& pragma) {
+    const std::size_t faults_before = faults_.struck().size();
     sqlite3* handle = nullptr;
     std::optional<std::string> answer;
     sqlite3_open_v2(path().c_str(), &handle, SQLITE_OPEN_READWRITE, disk_.vfs().c_str());
@@ -179,6 +180,7 @@ class Host {
     if (code == SQLITE_CORRUPT || code == SQLITE_NOTADB) answer = sqlite3_errstr(code);
     sqlite3_finalize(statement);
     sqlite3_close(handle);
+    if (faults_.struck().size() > faults_before) return std::nullopt;
     return answer;
   }
 

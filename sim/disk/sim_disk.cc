@@ -502,12 +502,13 @@ void SimDisk::power_cycle(std::string_view prefix, Loss loss) {
   State& disk = *state_;
   for (const auto* open : disk.handles) SEMEL_CHECK(!std::string_view(open->path).starts_with(prefix));
   std::erase_if(disk.off, [&](const std::string& off) { return std::string_view(off).starts_with(prefix); });
-  ++disk.power_cycles;
+  const Draw stream = disk.draw.fork("power cycle", ++disk.power_cycles);
+  if (stream.fork("room").below(2) == 0) disk.chance.make_room();
   switch (loss) {
     case Loss::nothing:
       break;
     case Loss::unsynced:
-      disk.names.lose_power(prefix, disk.draw.fork("power", disk.power_cycles));
+      disk.names.lose_power(prefix, stream);
       break;
   }
 }

@@ -5,10 +5,11 @@
 //             any order; a created or deleted name is durable only after its folder was synced (SQLite asks for that
 //             with xDelete's flag and, as on Unix, with the first sync of a log or journal it has opened; until then
 //             either state may be found). Shared memory is lost with the process.
-// Faults:     disk_full (for a while: what would make a file grow fails), disk_io_error (open, read, write, sync,
-//             truncate, delete), crash_in_disk (in a write, sync, truncate, creation or deletion, which happens, does
-//             not happen, or happens in part), drawn by sim/kernel/faults.h. After a failed sync the pages count as
-//             clean and may be lost (what Linux does), so that who syncs again and believes it loses data.
+// Faults:     disk_full (for a while: what would make a file grow fails; a restart often finds room again),
+//             disk_io_error (open, read, write, sync, truncate, delete), crash_in_disk (in a write, sync, truncation,
+//             creation or deletion, which happens, does not happen, or happens in part), drawn by
+//             sim/kernel/faults.h. After a failed sync the pages count as clean and may be lost (what Linux does), so
+//             that who syncs again and believes it loses data.
 // One disk is one SQLite VFS under its own name; several hosts may share it, each with its own databases. What follows
 // a path (PATH-wal, PATH-journal) belongs to the database PATH.
 // SQLite's own randomness is one per process: a disk seeds it when it is made, so one disk is used after another.

@@ -7,6 +7,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <memory>
@@ -90,6 +91,10 @@ class OpenFile {
     std::string bytes(size, '?');
     EXPECT_EQ(file()->pMethods->xRead(file(), bytes.data(), static_cast<int>(size), at), expected_code);
     return bytes;
+  }
+  int read_code() {
+    char byte = 0;
+    return file()->pMethods->xRead(file(), &byte, 1, 0);
   }
   int truncate(sqlite3_int64 size) { return file()->pMethods->xTruncate(file(), size); }
   int sync() { return file()->pMethods->xSync(file(), SQLITE_SYNC_NORMAL); }
@@ -240,6 +245,24 @@ TEST(SimDisk, what_is_off_fails_and_changes_nothing_and_others_go_on) {
   EXPECT_THAT(disk.names(), ElementsAre("/d/x", "/e/x"));
 }
 
+TEST(SimDisk, who_syncs_again_after_a_failed_sync_may_have_lost_what_he_wrote) {
+  std::set<std::string> found;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    TestDisk disk(seed, rates_of(disk_io_error, percent(30)));
+    {
+      OpenFile log("/d/x-wal", OpenFile::kLog);
+      if (log.code() != SQLITE_OK || log.write("old") != SQLITE_OK || log.sync() != SQLITE_OK) continue;
+      if (log.write("new") != SQLITE_OK || log.sync() == SQLITE_OK) continue;
+      disk->heal();
+      EXPECT_EQ(log.sync(), SQLITE_OK);
+      EXPECT_EQ(log.read(3), "new");
+    }
+    disk->power_cycle("/d/", SimDisk::Loss::unsynced);
+    found.insert(OpenFile("/d/x-wal", OpenFile::kLog).read(3));
+  }
+  EXPECT_THAT(found, UnorderedElementsAre("old", "new"));
+}
+
 // ---- locks ----
 
 TEST(SimDisk, locks_of_a_file_are_those_of_sqlite) {
@@ -308,11 +331,11 @@ TEST(SimDisk, each_operation_fails_by_draw_and_with_its_own_code) {
     TestDisk disk(seed, rates_of(disk_io_error, percent(50)));
     OpenFile file("/d/x");
     if (file.code() != SQLITE_OK) continue;
-    seen.insert({file.write("a"), file.sync(), file.truncate(0)});
+    seen.insert({file.write("a"), file.sync(), file.read_code(), file.truncate(0)});
     seen.insert(remove_file("/d/x"));
   }
-  EXPECT_THAT(seen, UnorderedElementsAre(SQLITE_OK, SQLITE_IOERR_WRITE, SQLITE_IOERR_FSYNC, SQLITE_IOERR_TRUNCATE,
-                                         SQLITE_IOERR_DELETE));
+  EXPECT_THAT(seen, UnorderedElementsAre(SQLITE_OK, SQLITE_IOERR_READ, SQLITE_IOERR_SHORT_READ, SQLITE_IOERR_WRITE,
+                                         SQLITE_IOERR_FSYNC, SQLITE_IOERR_TRUNCATE, SQLITE_IOERR_DELETE));
 }
 
 TEST(SimDisk, a_full_disk_takes_what_needs_no_space_and_is_over_some_time) {
@@ -327,6 +350,19 @@ TEST(SimDisk, a_full_disk_takes_what_needs_no_space_and_is_over_some_time) {
     EXPECT_EQ(file.read(1), "x");
   }
   EXPECT_THAT(growths, UnorderedElementsAre(SQLITE_OK, SQLITE_FULL));
+}
+
+TEST(SimDisk, a_full_disk_is_so_for_more_than_one_operation) {
+  int longest = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    TestDisk disk(seed, rates_of(disk_full, percent(1)));
+    OpenFile file("/d/x");
+    for (int i = 0, in_a_row = 0; i < 500; ++i) {
+      in_a_row = file.write("a", i) == SQLITE_FULL ? in_a_row + 1 : 0;
+      longest = std::max(longest, in_a_row);
+    }
+  }
+  EXPECT_GT(longest, 10);
 }
 
 TEST(SimDisk, a_full_disk_is_so_until_it_is_healed_when_nothing_else_ends_it) {
@@ -478,13 +514,16 @@ TEST(SimDisk, a_writer_commits_between_the_steps_of_a_checkpoint) {
   Database writer("/d/x", "sim");
   Database beside("/d/x", "sim");
   Database third("/d/x", "sim");
+  Database elsewhere("/d/y", "sim");
   writer.run("CREATE TABLE t (v TEXT)");
+  elsewhere.run("CREATE TABLE t (v TEXT)");
   for (int i = 0; i < 40; ++i) writer.run("INSERT INTO t VALUES (zeroblob(2000))");
   int steps = 0;
   disk.between = [&](std::string_view path) {
     EXPECT_EQ(path, "/d/x");
     EXPECT_EQ(writer.run("INSERT INTO t VALUES (zeroblob(2000))"), SQLITE_OK);
-    EXPECT_EQ(third.checkpoint(), SQLITE_BUSY);  // and this is not called inside itself
+    EXPECT_EQ(third.checkpoint(), SQLITE_BUSY);
+    EXPECT_EQ(elsewhere.checkpoint(), SQLITE_OK);  // and this is not called inside itself
     ++steps;
   };
   EXPECT_EQ(beside.checkpoint(), SQLITE_OK);
