@@ -154,6 +154,20 @@ TEST(Client, an_early_answer_counts_although_the_request_was_cut) {
   EXPECT_EQ(answer_in(world.send()).status, 413);
 }
 
+TEST(Client, an_early_success_is_not_complete_when_the_request_was_cut) {
+  ExchangeWorld world;
+  world.net.places[kShop].on_connect = [](Peer& peer) {
+    peer.takes = false;
+    peer.after(milliseconds(10), [](Peer& self) {
+      self.send("HTTP/1.1 200 x\r\nContent-Length: 0\r\n\r\n");
+      self.reset();
+    });
+  };
+  const Answer answer = answer_in(world.send());
+  EXPECT_EQ(answer.status, 200);
+  EXPECT_EQ(answer.body, Answer::Body::incomplete);
+}
+
 // One total deadline of 15 s. Each row stretches one phase so that the answer would come `at` ms after the start.
 TEST(Client, one_deadline_covers_every_phase) {
   enum class Slow { resolve, write, first_byte, head, body };
@@ -181,7 +195,7 @@ TEST(Client, one_deadline_covers_every_phase) {
         world.net.places[kShop].on_connect = [at](Peer& peer) {
           peer.takes = false;
           peer.after(at, [](Peer& self) {
-            self.send(ok());
+            self.send("HTTP/1.1 413 x\r\nContent-Length: 0\r\n\r\n");
             self.reset();
           });
         };
@@ -205,7 +219,7 @@ TEST(Client, one_deadline_covers_every_phase) {
     const MonotonicTime start = world.clock.now();
     const Outcome outcome = world.send();
     if (row.in_time) {
-      EXPECT_EQ(answer_in(outcome).status, 200);
+      EXPECT_EQ(answer_in(outcome).status, row.slow == Slow::write ? 413 : 200);
       EXPECT_EQ(answer_in(outcome).body, Body::complete);
       continue;
     }

@@ -13,7 +13,9 @@ namespace {
 
 constexpr std::size_t kReadSize = 4096;
 
-Ended ended_by(const ResponseReader& response, bool leftover) {
+// A success means nothing for a request that did not get there whole; a refusal stands.
+Ended ended_by(const ResponseReader& response, bool leftover, bool written) {
+  if (!written && response.head_complete() && response.status() / 100 == 2) return Ended::lost;
   switch (response.state()) {
     case ResponseReader::State::reading:
       return Ended::lost;
@@ -46,11 +48,12 @@ Co<Ended> converse(Stream& stream, std::string_view request, ResponseReader& res
     if (!read) co_return cancel.requested() ? Ended::timed_out : Ended::lost;
     if (*read == 0) {
       response.end();
-      co_return ended_by(response, false);
+      co_return ended_by(response, false, written.has_value());
     }
     const std::string_view bytes(buffer.data(), *read);
     const std::size_t taken = response.take(bytes);
-    if (response.state() != ResponseReader::State::reading) co_return ended_by(response, taken < bytes.size());
+    if (response.state() != ResponseReader::State::reading)
+      co_return ended_by(response, taken < bytes.size(), written.has_value());
   }
 }
 

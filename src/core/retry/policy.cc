@@ -37,8 +37,9 @@ NextTry next_of_five_minutes(const RoundProgress& progress, WallTime now, Random
   }
   probe::sometimes<"policy.five_minutes_over">(progress.counted > kFiveMinutesDelays.size() + 1);
   if (progress.counted > kFiveMinutesDelays.size() + 1) return RoundOver{};
-  const WallTime last = std::max(now, progress.clock_origin.value_or(now) + kFiveMinutesEnd);
-  return TryAgain{last, last - now};
+  // Within the window also when the clock was set back since the first attempt.
+  const milliseconds left = progress.clock_origin.value_or(now) + kFiveMinutesEnd - now;
+  return after(std::clamp(left, milliseconds(0), kFiveMinutesEnd), now);
 }
 
 NextTry next_of_standard(const RoundProgress& progress, WallTime now, Random& random) {

@@ -84,6 +84,15 @@ TEST(NamedPolicy, five_minutes_waits_1_4_16_64_seconds_then_tries_last_300_secon
                                kFirst + seconds(301), any)));
 }
 
+TEST(NamedPolicy, five_minutes_waits_no_longer_than_300_seconds_when_the_clock_was_set_back) {
+  Extreme any(false);
+  const WallTime back = kFirst - seconds(1'800);
+  EXPECT_EQ(std::get<TryAgain>(
+                next_try(Named::five_minutes, {.counted = 5, .clock_origin = kFirst, .last_delay = {}}, back, any))
+                .at,
+            back + seconds(300));
+}
+
 TEST(NamedPolicy, five_minutes_tries_last_at_once_when_300_seconds_have_passed_already) {
   Extreme any(false);
   const WallTime late = kFirst + seconds(400);

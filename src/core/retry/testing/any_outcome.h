@@ -1,5 +1,5 @@
-// any_outcome.h: outcomes and policies for property tests, each kind often enough to be met, and what the five facts of
-// an outcome mean, told a second time and apart from judge.cc.
+// any_outcome.h: outcomes, rules and policies for property tests, each kind often enough to be met, and what an outcome
+// shows about its event, told a second time and apart from judge.cc.
 #pragma once
 
 #include <rapidcheck.h>
