@@ -1,8 +1,6 @@
 // outside_reader.cc: the queries. Events whose id begins with `old-` are left out: they are made to be purged.
 #include "sim/world/outside_reader.h"
 
-#include "base/check.h"
-
 namespace semel::sim {
 namespace {
 
@@ -14,25 +12,31 @@ bool is_null(sqlite3_stmt* row, int column) { return sqlite3_column_type(row, co
 
 }  // namespace
 
-OutsideReader::OutsideReader(const std::string& path, const std::string& vfs) {
-  if (sqlite3_open_v2(path.c_str(), &db_, SQLITE_OPEN_READONLY, vfs.c_str()) != SQLITE_OK) {
-    sqlite3_close_v2(db_);
-    db_ = nullptr;
-    return;
-  }
+OutsideReader::OutsideReader(const std::string& path, const std::string& vfs) : path_(path), vfs_(vfs) {}
+OutsideReader::~OutsideReader() { close(); }
+
+void OutsideReader::open() {
+  if (sqlite3_open_v2(path_.c_str(), &db_, SQLITE_OPEN_READONLY, vfs_.c_str()) != SQLITE_OK) return close();
   sqlite3_db_config(db_, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
 }
 
-OutsideReader::~OutsideReader() { sqlite3_close_v2(db_); }
+void OutsideReader::close() {
+  sqlite3_close_v2(db_);
+  db_ = nullptr;
+}
 
+// What fails once is opened anew the next time.
 template <class F>
 bool OutsideReader::each(const char* sql, std::int64_t parameter, F row) {
+  if (!db_) open();
   sqlite3_stmt* statement = nullptr;
-  if (!db_ || sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr) != SQLITE_OK) return false;
-  if (sqlite3_bind_parameter_count(statement) > 0) sqlite3_bind_int64(statement, 1, parameter);
-  int code = SQLITE_ROW;
-  while ((code = sqlite3_step(statement)) == SQLITE_ROW) row(statement);
+  int code = db_ ? sqlite3_prepare_v2(db_, sql, -1, &statement, nullptr) : SQLITE_CANTOPEN;
+  if (code == SQLITE_OK) {
+    if (sqlite3_bind_parameter_count(statement) > 0) sqlite3_bind_int64(statement, 1, parameter);
+    while ((code = sqlite3_step(statement)) == SQLITE_ROW) row(statement);
+  }
   sqlite3_finalize(statement);
+  if (code != SQLITE_DONE) close();
   return code == SQLITE_DONE;
 }
 

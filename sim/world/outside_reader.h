@@ -24,10 +24,14 @@ class OutsideReader {
   std::optional<ReceiverState> state();
 
  private:
+  void open();
+  void close();
   template <class F>
   bool each(const char* sql, std::int64_t parameter, F row);
 
-  sqlite3* db_ = nullptr;
+  const std::string path_;
+  const std::string vfs_;
+  sqlite3* db_ = nullptr;  // nullptr: opened at the next look
 };
 
 }  // namespace semel::sim

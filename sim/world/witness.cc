@@ -15,25 +15,30 @@ namespace {
 
 constexpr std::string_view kServer = "server";
 
-std::string_view short_id(std::string_view id) { return id.substr(0, 12); }
+using DeliveryNames = std::map<DeliveryKey, std::string>;
 
-std::string said(const store::WriteSet& write_set) {
+std::string named(const DeliveryNames& names, DeliveryKey key) {
+  const auto name = names.find(key);
+  return name == names.end() ? fmt::format("delivery {}", key.value) : name->second;
+}
+
+std::string said(const store::WriteSet& write_set, const DeliveryNames& names) {
   return match(
       write_set, [](const store::Intake& s) { return fmt::format("intake of {}", s.items.size()); },
-      [](const store::StartAttempt& s) {
-        return fmt::format("delivery {} attempt {} begins", s.delivery.value, s.state.attempt);
+      [&](const store::StartAttempt& s) {
+        return fmt::format("{} attempt {} begins", named(names, s.delivery), s.state.attempt);
       },
-      [](const store::SettleAttempt& s) {
-        return fmt::format("delivery {} attempt {}: {}", s.delivery.value, s.attempt, s.outcome.result);
+      [&](const store::SettleAttempt& s) {
+        return fmt::format("{} attempt {}: {}", named(names, s.delivery), s.attempt, s.outcome.result);
       },
-      [](const store::LateOutcome& s) {
-        return fmt::format("delivery {} attempt {} late: {}", s.delivery.value, s.attempt, s.outcome.result);
+      [&](const store::LateOutcome& s) {
+        return fmt::format("{} attempt {} late: {}", named(names, s.delivery), s.attempt, s.outcome.result);
       },
-      [](const store::ChangeDelivery& s) {
-        return fmt::format("delivery {} becomes {}", s.delivery.value, delivery::name_of(delivery::name_of(s.state)));
+      [&](const store::ChangeDelivery& s) {
+        return fmt::format("{} becomes {}", named(names, s.delivery), delivery::name_of(delivery::name_of(s.state)));
       },
-      [](const store::CreateEndpoint& s) { return fmt::format("endpoint {} made", short_id(s.id.text)); },
-      [](const store::DeleteEndpoint& s) { return fmt::format("endpoint {} deleted", short_id(s.id.text)); },
+      [](const store::CreateEndpoint& s) { return fmt::format("endpoint {} made", s.id.text); },
+      [](const store::DeleteEndpoint& s) { return fmt::format("endpoint {} deleted", s.id.text); },
       [](const store::CreateSubscription&) { return std::string("subscription made"); },
       [](const store::DeleteSubscription&) { return std::string("subscription deleted"); },
       [](const store::CreateApiKey&) { return std::string("key made"); },
@@ -44,6 +49,18 @@ std::string_view said(const store::CommitAnswer& answer) {
   return match(
       answer, [](const store::Committed&) { return "committed"; }, [](const store::Conflict&) { return "conflict"; },
       [](const store::Refused&) { return "refused"; }, [](const store::Unknown&) { return "in doubt"; });
+}
+
+// The events that an intake has stored.
+std::string said_of_intake(const store::IntakeAnswer& answer) {
+  std::string text;
+  for (const store::ItemAnswer& item : answer.items)
+    if (const auto* taken = std::get_if<store::Taken>(&item)) {
+      text += fmt::format(", {}", taken->id.text);
+      if (taken->sequence) text += fmt::format(" seq {}", *taken->sequence);
+      if (taken->replayed || taken->duplicate) text += " again";
+    }
+  return text;
 }
 
 std::string_view said(CommitFate fate) {
@@ -71,12 +88,17 @@ Witness::Witness() {
 
 void Witness::violate(std::string_view checker, std::string text) {
   if (violation_) return;
-  chart.add(known.now, checker, "", text);
+  chart.add_violation(known.now, checker, text);
   violation_ = Violation{std::string(checker), std::move(text), known.now};
 }
 
 const KnownEndpoint* Witness::endpoint_of(const WireRequest& request) const {
   return known.endpoint_at(request.header("host"), request.target);
+}
+
+std::string Witness::id_of(EndpointKey key) const {
+  const auto id = known.endpoint_of_key.find(key);
+  return id == known.endpoint_of_key.end() ? fmt::format("endpoint {}", key.value) : id->second.text;
 }
 
 void Witness::connect_asked(std::string_view process, const egress::SocketAddress& to) {
@@ -91,8 +113,8 @@ void Witness::request_left(std::string_view process, const WireRequest& request)
   asked_[request.connection] = request;
   if (chart.kept())
     chart.add(known.now, process, endpoint ? endpoint->receiver : "?",
-              fmt::format("{} attempt {} seq {}", short_id(request.header("webhook-id")),
-                          request.header("semel-attempt"), request.header("semel-sequence")));
+              fmt::format("{} attempt {} seq {}", request.header("webhook-id"), request.header("semel-attempt"),
+                          request.header("semel-sequence")));
   tell([&](Checker& checker) { checker.request_left(request, endpoint); });
 }
 
@@ -100,7 +122,7 @@ void Witness::request_arrived(std::string_view process, const WireRequest& reque
   const KnownEndpoint* endpoint = endpoint_of(request);
   if (!endpoint) return;
   if (chart.kept() && request.replayed)
-    chart.add(known.now, process, "", fmt::format("{} arrives again", short_id(request.header("webhook-id"))));
+    chart.add(known.now, process, "", fmt::format("{} arrives again", request.header("webhook-id")));
   tell([&](Checker& checker) { checker.request_arrived(request, endpoint); });
 }
 
@@ -111,7 +133,7 @@ void Witness::answer_arrived(std::string_view process, const WireAnswer& answer)
   const KnownEndpoint* endpoint = endpoint_of(asked->second);
   if (chart.kept() && answer.complete)
     chart.add(known.now, endpoint ? endpoint->receiver : "?", process,
-              fmt::format("{} {}", answer.status, short_id(asked->second.header("webhook-id"))));
+              fmt::format("{} {}", answer.status, asked->second.header("webhook-id")));
   tell([&](Checker& checker) { checker.answer_arrived(answer, asked->second, endpoint); });
   if (!endpoint || endpoint->kind != ReceiverKind::honest) return;
   for (const auto& [name, value] : answer.headers)
@@ -145,9 +167,22 @@ void Witness::commit_done(const store::WriteSet& write_set, Fence by, CommitFate
   if (const auto* committed = std::get_if<store::Committed>(&answer))
     if (const auto* endpoint = std::get_if<store::Endpoint>(&committed->made))
       known.endpoint_of_key.emplace(endpoint->key, endpoint->id);
-  if (chart.kept())
-    chart.add(known.now, "store", "", fmt::format("{}: {}{}", said(write_set), said(answer), said(fate)));
+  if (chart.kept()) chart_commit(write_set, fate, answer);
   tell([&](Checker& checker) { checker.commit_done(write_set, by, fate, answer); });
+}
+
+void Witness::chart_commit(const store::WriteSet& write_set, CommitFate fate, const store::CommitAnswer& answer) {
+  std::string taken;
+  if (const auto* committed = std::get_if<store::Committed>(&answer))
+    if (const auto* intake = std::get_if<store::IntakeAnswer>(&committed->made)) {
+      taken = said_of_intake(*intake);
+      for (const store::ItemAnswer& item : intake->items)
+        if (const auto* one = std::get_if<store::Taken>(&item))
+          for (const store::Delivery& delivery : one->fresh)
+            delivery_names_.emplace(delivery.key, fmt::format("{}.{}", one->id.text, id_of(delivery.endpoint)));
+    }
+  chart.add(known.now, "store", "",
+            fmt::format("{}: {}{}{}", said(write_set, delivery_names_), said(answer), said(fate), taken));
 }
 
 void Witness::endpoint_made(const EndpointId& id, std::string secret) {

@@ -65,12 +65,15 @@ class Witness final : public NetObserver, public CommitObserver {
 
  private:
   const KnownEndpoint* endpoint_of(const WireRequest& request) const;
+  std::string id_of(EndpointKey key) const;
+  void chart_commit(const store::WriteSet& write_set, CommitFate fate, const store::CommitAnswer& answer);
 
   std::vector<std::unique_ptr<Checker>> checkers_;
   std::optional<Violation> violation_;
   std::set<std::int64_t> busy_hours_;
-  std::map<std::string, KnownEndpoint> planned_;  // by URL
-  std::map<ConnectionId, WireRequest> asked_;     // of the server, the last one of each connection
+  std::map<std::string, KnownEndpoint> planned_;       // by URL
+  std::map<DeliveryKey, std::string> delivery_names_;  // for the chart: event and endpoint
+  std::map<ConnectionId, WireRequest> asked_;          // of the server, the last one of each connection
 };
 
 // What a process of a world says about itself: told to the checkers, and a line of the trace.

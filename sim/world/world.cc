@@ -105,7 +105,7 @@ class World {
           stall->happens(percent(60)) ? server_.process() : receivers_[stall->below(receivers_.size())]->process();
       if (process) process->stall(ground_.schedule.now() + milliseconds(stall->skewed(100, 10)));
     });
-    later(ground_.draw.fork("when the clock jumps"), options_.crash_every, [this] {
+    later(ground_.draw.fork("when the clock jumps"), options_.crash_every / 4, [this] {
       std::optional<Draw> step = ground_.faults.strike(FaultClass::clock_step);
       if (step) step_clock(milliseconds(step->skewed(500, 12) * (step->happens(percent(50)) ? 1 : -1)));
     });
