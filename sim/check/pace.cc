@@ -66,7 +66,7 @@ DelayRange delay_range(const retry::Policy& policy, std::uint32_t failed, std::o
         if (named == retry::Named::standard) return varied(kStandard[std::min(index, kStandard.size() - 1)]);
         if (index < kFiveMinutes.size()) return varied(kFiveMinutes[index]);
         if (!left) return {milliseconds(0), seconds(300)};
-        const milliseconds last = std::max(milliseconds(0), *left);
+        const milliseconds last = std::clamp<milliseconds>(*left, milliseconds(0), seconds(300));
         return {last - kRounding, last + kRounding};
       },
       [&](const retry::Spelled& own) {

@@ -134,9 +134,9 @@ Co<void> Producers::flood(Submitter& by) {
   }
 }
 
-void Producers::probe(const std::string& name) {
+void Producers::announce(const std::string& type) {
   Submitter& by = *submitters_.front();
-  scope_.spawn(submit_one(by, by.new_event("probe." + name, "probe-" + name, 0, 0)));
+  scope_.spawn(submit_one(by, by.new_event(type, "only-" + type, 0, 0)));
 }
 
 }  // namespace semel::sim

@@ -20,8 +20,8 @@ class Producers {
   void start();
   bool done() const { return scope_.running() == 0; }
 
-  // One event with a key of its own, for the check that nobody waits for others.
-  void probe(const std::string& name);
+  // One event of this type with a key of its own.
+  void announce(const std::string& type);
 
  private:
   Co<void> write_key(Submitter& by, std::string key, std::uint32_t events);

@@ -23,6 +23,7 @@ namespace {
 constexpr std::uint32_t kFirstHostile = 50;  // of the receivers' numbers
 constexpr PerMillion kWriterInCheckpoint = percent(20);
 constexpr milliseconds kWaitsEnd = std::chrono::minutes(130);  // the longest wait an endpoint can have, twice
+constexpr milliseconds kHangs{900};
 constexpr milliseconds kProbeArrives = std::chrono::minutes(5);
 
 class World {
@@ -276,7 +277,10 @@ class World {
     while (!inspect(Inspection::When::healed)) co_await operator_->host().sleep(milliseconds(500));
     phase_ = "probing";
     co_await operator_->host().sleep(kWaitsEnd);
-    producers_->probe("after-healing");
+    // While who can hang hangs, the next event must leave at once for everybody else.
+    producers_->announce("hang.now");
+    co_await operator_->host().sleep(kHangs);
+    producers_->announce("probe.isolation");
     co_await operator_->host().sleep(kProbeArrives);
     for (std::size_t i = 0; i < hostile_.size(); ++i) {
       hostile_[i]->reform();
