@@ -104,8 +104,11 @@ class FuzzCorpus : public testing::TestWithParam<Target> {
  protected:
   static void SetUpTestSuite() {
     ::signal(SIGABRT, report_and_die);
-    ::signal(SIGSEGV, report_and_die);
-    if (__sanitizer_set_death_callback != nullptr) __sanitizer_set_death_callback(report_input);
+    if (__sanitizer_set_death_callback != nullptr) {
+      __sanitizer_set_death_callback(report_input);
+    } else {
+      ::signal(SIGSEGV, report_and_die);
+    }
   }
 };
 
