@@ -175,16 +175,18 @@ class ParkTerminal final : public BookChecker {
   }
 
   void check_nothing_parked(const Inspection& inspection) {
-    std::map<std::string_view, std::uint64_t> cancelled;  // by receiver
+    std::map<std::string_view, std::uint64_t> left_behind;  // by receiver
     for (const store::DeliveryView& view : inspection.deliveries) {
       if (std::holds_alternative<delivery::Parked>(view.state))
         violated(fmt::format("{} is parked for ever", format_delivery_id(view.id)));
       const KnownEndpoint* endpoint = known_.endpoint(view.id.endpoint);
-      if (endpoint && std::holds_alternative<delivery::Cancelled>(view.state)) ++cancelled[endpoint->receiver];
+      const bool over_undelivered = std::holds_alternative<delivery::Cancelled>(view.state) ||
+                                    std::holds_alternative<delivery::Dead>(view.state);
+      if (endpoint && over_undelivered) ++left_behind[endpoint->receiver];
     }
     for (const ReceiverState& state : inspection.receivers) {
       // A deleted endpoint may leave behind what waits for an event that nobody will send.
-      if (state.parked_now > cancelled[state.receiver])
+      if (state.parked_now > left_behind[state.receiver])
         violated(fmt::format("{} keeps {} events parked for ever", state.receiver, state.parked_now));
     }
   }
