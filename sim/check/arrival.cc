@@ -131,8 +131,9 @@ class DeadLetterComplete final : public BookChecker {
     }
   }
 
-  void api_answered(std::string_view, int status, std::string_view body) override {
-    if (status != 200 || body.find("\"state\":\"dead\"") == std::string_view::npos) return;
+  void api_answered(std::string_view path, int status, std::string_view body) override {
+    if (status != 200 || !path.starts_with("/v1/de")) return;  // deliveries, dead-letters
+    if (body.find("\"state\":\"dead\"") == std::string_view::npos) return;
     const Result<JsonDocument> document = parse_json(body);
     if (document) look_through(document->root());
   }
@@ -196,7 +197,7 @@ class HeadOfLineIsolation final : public BookChecker {
   }
 
  private:
-  static constexpr Nanoseconds kSoon = std::chrono::seconds(60);
+  static constexpr Nanoseconds kSoon = std::chrono::seconds(3);
   std::map<std::string, MonotonicTime> waiting_;  // since when, by delivery
 };
 

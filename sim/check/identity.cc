@@ -39,27 +39,29 @@ class StableId final : public BookChecker {
     }
     const std::optional<SplitBody> body = split_body(request.body);
     if (!body) return violated(fmt::format("a request of {} has no member `delivery` before `data`", id));
-    check_headers(request, *event);
-    check_envelope(*body, *event);
+    check_envelope(request, *body, *event);
     if (endpoint) check_delivery(request, *body, *event, *endpoint);
   }
 
   void inspected(const Inspection& inspection) override {
     if (inspection.when == Inspection::When::restarted) return;
     for (const store::EventView& view : inspection.events) {
-      const auto sent = envelopes_.find(view.id.text);
+      const auto sent = envelopes_.find(view.key);
       if (sent != envelopes_.end() && sent->second.before + sent->second.behind != view.envelope)
         violated(fmt::format("the stored envelope of {} is not the one that was sent", view.id.text));
     }
   }
 
  private:
+  // As it first left.
   struct Envelope {
     std::string before;
     std::string behind;
+    std::string key;
+    std::string sequence;
   };
   struct Member {
-    std::uint32_t round;
+    std::uint32_t round = 0;
     std::string text;
   };
 
@@ -70,28 +72,34 @@ class StableId final : public BookChecker {
       violated(fmt::format("event {} is {} and {}", number, named->second.text, id.text));
   }
 
-  void check_headers(const WireRequest& request, const EventBook& event) {
-    const std::string key = event.ordering_key ? escaped(*event.ordering_key) : std::string();
-    const std::string sequence = event.sequence ? std::to_string(*event.sequence) : std::string();
-    if (request.header("semel-ordering-key") != key || request.header("semel-sequence") != sequence)
-      violated(fmt::format("a request of {} says key '{}' and sequence '{}', accepted were '{}' and '{}'",
-                           event.id.text, request.header("semel-ordering-key"), request.header("semel-sequence"), key,
-                           sequence));
-  }
-
-  void check_envelope(const SplitBody& body, const EventBook& event) {
-    const auto [sent, is_first] = envelopes_.try_emplace(event.id.text);
+  void check_envelope(const WireRequest& request, const SplitBody& body, const EventBook& event) {
+    const std::string_view key = request.header("semel-ordering-key");
+    const std::string_view sequence = request.header("semel-sequence");
+    const auto [sent, is_first] = envelopes_.try_emplace(event.key);
     Envelope& envelope = sent->second;
     if (!is_first) {
       if (envelope.before != body.before || envelope.behind != body.behind)
         violated(fmt::format("the envelope of {} is not what it was at its first attempt", event.id.text));
+      if (envelope.key != key || envelope.sequence != sequence)
+        violated(fmt::format("{} says key '{}' and sequence '{}', at its first attempt it said '{}' and '{}'",
+                             event.id.text, key, sequence, envelope.key, envelope.sequence));
       return;
     }
-    envelope = {std::string(body.before), std::string(body.behind)};
-    if (!body.before.starts_with("{\"id\":\"" + event.id.text + "\""))
+    envelope = {std::string(body.before), std::string(body.behind), std::string(key), std::string(sequence)};
+    check_first(envelope, event);
+  }
+
+  // The first attempt says what was accepted.
+  void check_first(const Envelope& envelope, const EventBook& event) {
+    const std::string key = event.ordering_key ? escaped(*event.ordering_key) : std::string();
+    const std::string sequence = event.sequence ? std::to_string(*event.sequence) : std::string();
+    if (envelope.key != key || envelope.sequence != sequence)
+      violated(fmt::format("{} says key '{}' and sequence '{}', accepted were '{}' and '{}'", event.id.text,
+                           envelope.key, envelope.sequence, key, sequence));
+    if (!envelope.before.starts_with("{\"id\":\"" + event.id.text + "\""))
       violated(fmt::format("the body of {} names another id", event.id.text));
     const MadeEvent* made = books_.made(event.number);
-    if (made && body.behind != ",\"data\":" + made->data + "}")
+    if (made && envelope.behind != ",\"data\":" + made->data + "}")
       violated(fmt::format("the data of {} is not what event {} was made of", event.id.text, event.number));
   }
 
@@ -101,11 +109,11 @@ class StableId final : public BookChecker {
       violated(fmt::format("a request to {} names the endpoint {}", endpoint.id.text, body.endpoint));
     const DeliveryBook* delivery = books_.delivery(event.id.text, endpoint.id);
     if (!delivery) return;
-    const auto [sent, is_first] = members_.try_emplace(delivery->key, body.round, std::string(body.delivery));
-    Member& member = sent->second;
-    if (!is_first && member.round == body.round && member.text != body.delivery)
+    Member& member = members_[delivery->key];
+    if (member.round == body.round && member.text != body.delivery)
       violated(fmt::format("{} said {} and now {} in the same round", delivery->text(), member.text, body.delivery));
-    member = {body.round, std::string(body.delivery)};
+    member.round = body.round;
+    member.text = body.delivery;
     const AttemptBook* attempt =
         delivery->attempt(static_cast<std::uint32_t>(whole_number(request.header("semel-attempt")).value_or(0)));
     if (attempt && attempt->round != 0 && attempt->round != body.round)
@@ -113,8 +121,8 @@ class StableId final : public BookChecker {
   }
 
   std::unordered_map<std::uint64_t, EventId> ids_;
-  std::unordered_map<std::string, Envelope> envelopes_;  // as first sent, by event id
-  std::unordered_map<DeliveryKey, Member> members_;      // as last sent
+  std::unordered_map<EventKey, Envelope> envelopes_;
+  std::unordered_map<DeliveryKey, Member> members_;  // as last sent
 };
 
 }  // namespace

@@ -180,8 +180,8 @@ class ParkTerminal final : public BookChecker {
       if (std::holds_alternative<delivery::Parked>(view.state))
         violated(fmt::format("{} is parked for ever", format_delivery_id(view.id)));
       const KnownEndpoint* endpoint = known_.endpoint(view.id.endpoint);
-      const bool over_undelivered = std::holds_alternative<delivery::Cancelled>(view.state) ||
-                                    std::holds_alternative<delivery::Dead>(view.state);
+      const bool over_undelivered =
+          std::holds_alternative<delivery::Cancelled>(view.state) || std::holds_alternative<delivery::Dead>(view.state);
       if (endpoint && over_undelivered) ++left_behind[endpoint->receiver];
     }
     for (const ReceiverState& state : inspection.receivers) {

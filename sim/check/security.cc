@@ -45,7 +45,7 @@ class SignatureAll final : public BookChecker {
     if (!endpoint || endpoint->secret.empty()) return;  // its answer was lost: nobody knows its secret
     Sealed& sealed = seal_of(endpoint->secret);
     const std::uint64_t number = ++sealed.requests;
-    if (sealed.seal.is_ed25519() && number > 8 && number % 16 != 0) return;
+    if (sealed.seal.is_ed25519() && number > 2 && number % 64 != 0) return;
     message_.clear();
     message_.append(request.header("webhook-id")).append(".");
     message_.append(request.header("webhook-timestamp")).append(".").append(request.body);
