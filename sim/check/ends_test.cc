@@ -133,12 +133,12 @@ TEST(HeadOfLineIsolation, hears_of_a_probe_that_leaves_late_or_never) {
       {"soon", "",
        [](Story& story) {
          const auto delivery = probe(story);
-         story.pass(seconds(59)), story.deliver(delivery), story.end();
+         story.pass(seconds(2)), story.deliver(delivery), story.end();
        }},
       {"late", "I-HOL-ISOLATION",
        [](Story& story) {
          const auto delivery = probe(story);
-         story.pass(seconds(61)), story.deliver(delivery);
+         story.pass(seconds(4)), story.deliver(delivery);
        }},
       {"never", "I-HOL-ISOLATION",
        [](Story& story) {
