@@ -21,6 +21,21 @@ constexpr std::array<std::string_view, 7> kPolicies{
     R"({"base":"1s","factor":2,"max_delay":"5m","max_attempts":8,"max_elapsed":"1h","jitter":"decorrelated"})",
 };
 
+void read_letters(const JsonValue& deliveries, std::vector<Operator::Letter>& into) {
+  const auto text = [](const JsonValue& of, std::string_view name) {
+    const auto member = of.find(name);
+    return member ? std::string(member->text()) : std::string();
+  };
+  for (std::size_t i = 0; i < deliveries.size(); ++i) {
+    const JsonValue one = deliveries.at(i);
+    Operator::Letter letter{
+        .id = text(one, "id"), .endpoint = text(one, "endpoint_id"), .key = text(one, "ordering_key")};
+    if (const auto sequence = one.find("sequence"))
+      letter.sequence = static_cast<std::uint64_t>(sequence->integer().value_or(0));
+    into.push_back(std::move(letter));
+  }
+}
+
 }  // namespace
 
 Operator::Operator(Stage& stage)
@@ -110,25 +125,18 @@ Co<void> Operator::replay(std::string delivery_id) {
 }
 
 Co<std::optional<std::vector<Operator::Letter>>> Operator::list(std::string state) {
-  const std::optional<http::SimpleAnswer> answer =
-      co_await ask("GET", fmt::format("/v1/deliveries?state={}&limit=500", state), "");
-  if (!answer || answer->status != 200) co_return std::nullopt;
-  const Result<JsonDocument> document = parse_json(answer->body);
-  if (!document) co_return std::nullopt;
-  const auto deliveries = document->root().find("deliveries");
-  if (!deliveries) co_return std::nullopt;
   std::vector<Letter> letters;
-  const auto text = [](const JsonValue& of, std::string_view name) {
-    const auto member = of.find(name);
-    return member ? std::string(member->text()) : std::string();
-  };
-  for (std::size_t i = 0; i < deliveries->size(); ++i) {
-    const JsonValue one = deliveries->at(i);
-    Letter letter{.id = text(one, "id"), .endpoint = text(one, "endpoint_id"), .key = text(one, "ordering_key")};
-    if (const auto sequence = one.find("sequence"))
-      letter.sequence = static_cast<std::uint64_t>(sequence->integer().value_or(0));
-    letters.push_back(std::move(letter));
-  }
+  std::string cursor;
+  do {
+    const std::optional<http::SimpleAnswer> answer =
+        co_await ask("GET", fmt::format("/v1/deliveries?state={}&limit=500{}", state, cursor), "");
+    if (!answer || answer->status != 200) co_return std::nullopt;
+    const Result<JsonDocument> page = parse_json(answer->body);
+    if (!page || !page->root().find("deliveries")) co_return std::nullopt;
+    read_letters(*page->root().find("deliveries"), letters);
+    const auto next = page->root().find("next_cursor");
+    cursor = next ? fmt::format("&cursor={}", next->text()) : std::string();
+  } while (!cursor.empty());
   co_return letters;
 }
 

@@ -41,7 +41,7 @@ class Operator {
     std::string key;
     std::uint64_t sequence = 0;
   };
-  // Of one page of deliveries in this state; nullopt: no answer.
+  // All deliveries in this state; nullopt: no answer.
   Co<std::optional<std::vector<Letter>>> list(std::string state);
   // Replays the lowest dead delivery of each key of each endpoint, and all without a key. How many are dead; those of
   // endpoints that were deleted since do not count: they stay as they are.
