@@ -23,7 +23,8 @@
 
 namespace semel::engine {
 
-// Bound of deliveries that are sendable now and not being sent; above it intake answers 503.
+// Bound of deliveries that are sendable now and not being sent, and of those that wait for a doubt to be settled; above
+// it intake answers 503.
 inline constexpr std::size_t kSendableMax = 50'000;
 
 struct DispatcherPorts {
@@ -61,7 +62,8 @@ class Dispatcher {
   // Deliveries that a commit just made.
   void take(std::vector<store::Delivery> fresh, const std::shared_ptr<const store::EventBody>& body);
 
-  // A commit's outcome is not known, but the store goes on: what it made is looked for in the store.
+  // A commit's outcome is not known, but the store goes on: what it made is looked for in the store, and what is taken
+  // meanwhile waits until that is found.
   void look_again(std::string_view note);
 
   bool overloaded() const;

@@ -18,9 +18,8 @@ enum class Ended {
 };
 
 // Writes all of `request`, then reads until the response is complete or cannot become so. When the other side broke the
-// connection under the request, its answer is read all the same: it may have refused early (a
-// success does not count then: `lost`). All arguments must live
-// until completion.
+// connection under the request, its answer is read all the same: it may have refused early (a success
+// does not count then: `lost`). All arguments must live until completion.
 Co<Ended> converse(Stream& stream, std::string_view request, ResponseReader& response, Cancel& cancel);
 
 }  // namespace semel::http

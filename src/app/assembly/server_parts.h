@@ -53,7 +53,7 @@ class ServerParts {
   ServerParts(Machine machine, std::unique_ptr<store::Store> store);
 
   Co<Result<void>> start(StartOptions options);
-  Co<void> stop(milliseconds within);
+  Co<void> stop(milliseconds within);  // only once it listens
 
   // Set once start() got as far as listening.
   bool listening() const { return listener_ != nullptr; }
