@@ -1,4 +1,4 @@
-// doubtful_store.h: between the engine and a store: commits whose outcome is lost, late, or told wrongly to nobody.
+// doubtful_store.h: between the engine and a store: commits that are lost, in doubt or late, or die with their process.
 //
 // Fates:     commit_lost: Refused, or Unknown and not there. commit_doubt: Unknown and there. commit_late: Unknown, and
 //            handed to the store of whatever incarnation runs some time later, with the fence it was made under

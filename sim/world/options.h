@@ -40,7 +40,7 @@ struct Options {
   bool twins = false;                 // two endpoints of one receiver and source
   bool replays = false;               // of single deliveries, while faults act
   bool reused_keys = false;           // idempotency keys with other content
-  bool direct = false;                // somebody who signs by himself sends to a receiver
+  bool direct = false;                // somebody who signs by hand sends to a receiver
   bool rude = false;                  // somebody asks for what must be refused
   bool flood = false;                 // one key whose first event is held up while a thousand follow
 };

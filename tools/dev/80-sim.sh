@@ -49,7 +49,7 @@ sim_print() {  # sim_print LOG [--json]: all of it, or all but the line that wil
   if [ $# -gt 1 ]; then sed '$d' "$1"; else cat "$1"; fi
 }
 
-# What `./dev test` runs of it. Each of the four counts as one test.
+# What `./dev test` runs of it. Each of the five counts as one test.
 sim_test() {
   mkdir -p build/sim
   sim_build planted
