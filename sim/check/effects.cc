@@ -49,6 +49,7 @@ class InboxAtomic final : public BookChecker {
   std::map<std::string, Applied> effects_;                        // by receiver
 };
 
+// A receiver applies each event of a source once, whatever id it comes under.
 class NoDuplicateEffect final : public BookChecker {
  public:
   using BookChecker::BookChecker;

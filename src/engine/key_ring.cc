@@ -1,5 +1,5 @@
-// key_ring.cc: API keys in memory. A key opens nothing before its row is committed and nothing once its deletion has
-// answered 204; after one in doubt the memory stands until the deletion is asked for again or the next start.
+// key_ring.cc: API keys in memory. A key opens nothing before its row is committed and nothing once its deletion is
+// known to be; after one in doubt it stands in memory until its deletion is asked for again, or the next start.
 #include "engine/key_ring.h"
 
 #include <algorithm>
