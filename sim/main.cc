@@ -45,6 +45,9 @@ struct Wanted {
   bool is_long = false, trace = false, shrink = false, json = false, probes = false;
   Overrides overrides;
 
+  bool asks_for_something() const {
+    return seed || seeds > 0 || recoveries > 0 || !kept_file.empty() || !planted.empty() || is_long;
+  }
   Workers::Limits limits() const { return {.workers = jobs, .cpu = seconds(cpu_seconds)}; }
 };
 
@@ -293,7 +296,8 @@ int main(int argc, char** argv) {
   semel::sim::add_options(app, wanted);
   try {
     app.parse(argc, argv);
-    if (argc == 1) throw CLI::CallForHelp();
+    if (!wanted.asks_for_something())
+      throw CLI::ValidationError("nothing to run: --seeds, --seed, --kept, --recoveries, --planted or --long");
     return semel::sim::run(wanted);
   } catch (const CLI::Error& error) {
     return app.exit(error);

@@ -56,8 +56,8 @@ std::string Operator::config_json(const EndpointPlan& plan, const std::string& u
   json.object().member("url", url);
   json.member("ordering", draw_.happens(percent(60)) ? "per-key" : "none");
   json.member("client_errors", draw_.happens(percent(70)) ? "retry" : "give_up");
-  const std::string_view policy =
-      plan.patient ? kPolicies[0] : draw_.pick(std::span<const std::string_view>(kPolicies));
+  const std::span<const std::string_view> policies(kPolicies);
+  const std::string_view policy = draw_.pick(plan.brisk ? policies.subspan(2) : policies);
   json.key("retry_policy").raw(policy);
   json.member("timeout_ms", draw_.between(1, 30) * 1'000);
   json.member("max_in_flight", draw_.skewed(1, 5));

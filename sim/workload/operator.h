@@ -20,7 +20,7 @@ struct EndpointPlan {
   std::vector<std::string> event_types{"*"};
   std::string secret;  // empty: the server makes one
   std::string source;
-  bool patient = false;  // a policy that does not give up within a world
+  bool brisk = false;  // a policy whose rounds end within an hour
 };
 
 class Operator {

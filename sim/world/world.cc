@@ -214,6 +214,8 @@ class World {
                       .receiver = receiver.name(),
                       .secret = receiver.secret(),
                       .source = std::string(kShopSource)};
+    // What finds no room behind the flood has to come again soon.
+    plan.brisk = options_.flood;
     if (options_.filtered && draw_.happens(percent(60))) {
       constexpr std::string_view kFilters[] = {"shipment.*", "shipment.moved", "transfer.*", "invoice.paid"};
       plan.event_types = {std::string(kFilters[draw_.below(4)]), "probe.*"};

@@ -75,7 +75,7 @@ Co<Result<ReplayOutcome>> Dispatcher::replay(TenantKey tenant, DeliveryId id) {
 }
 
 Dispatcher::Counts Dispatcher::counts() const {
-  return {.open = state_->line_up.size(),
+  return {.open = state_->line_up.size() + state_->taken_in_doubt.size(),
           .sendable = state_->line_up.sendable(),
           .in_flight = state_->line_up.taken(),
           .attempts = state_->attempts,

@@ -20,7 +20,7 @@ Ended ended_by(const ResponseReader& response, bool leftover, bool written) {
     case ResponseReader::State::reading:
       return Ended::lost;
     case ResponseReader::State::complete:
-      return leftover ? Ended::leftover : Ended::complete;
+      return leftover || !written ? Ended::leftover : Ended::complete;
     case ResponseReader::State::over_cap:
       return Ended::over_cap;
     case ResponseReader::State::malformed:

@@ -10,7 +10,7 @@ namespace semel::http {
 
 enum class Ended {
   complete,  // and nothing behind it
-  leftover,  // complete, and bytes nobody asked for behind it: the connection must go
+  leftover,  // complete, and bytes nobody asked for behind it, or a part of the request unsent: the connection must go
   over_cap,
   malformed,
   lost,       // closed or reset by the other side

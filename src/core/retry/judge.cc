@@ -233,9 +233,8 @@ milliseconds ask_delay(std::uint32_t asks_before) {
 }
 
 Decision decide_parked(const JudgedAttempt& attempt, WallTime now) {
-  if (now - attempt.parked_since.value_or(now) >= kParkMax) {
+  if (now - attempt.parked_since.value_or(now) >= kParkMax)
     return DeadNow{.reason = "parked_too_long", .failure = FailureClass::transient, .in_doubt = true};
-  }
   return ParkedUntil{now + ask_delay(attempt.parked_asks)};
 }
 
