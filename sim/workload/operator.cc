@@ -163,7 +163,8 @@ void Operator::start_meddling() { scope_.spawn(meddle()); }
 void Operator::start_looking() { scope_.spawn(look()); }
 
 Co<void> Operator::meddle() {
-  constexpr std::array<std::string_view, 4> kStates{"dead", "delivered", "due", "unknown"};
+  constexpr std::array<std::string_view, 7> kStates{"dead",    "dead",   "delivered", "due",
+                                                    "unknown", "parked", "in_flight"};
   while (!stage_.faults_over) {
     co_await host_.sleep(stage_.ground.options.duration / draw_.between(4, 20));
     const std::optional<std::vector<Letter>> letters =

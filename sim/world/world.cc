@@ -258,6 +258,8 @@ class World {
     if (options_.come_and_go) {
       const EndpointId id = co_await operator_->make_endpoint(plan_for(*receivers_.back()));
       co_await operator_->host().sleep(options_.duration / 8);
+      producers_->announce("farewell.now");  // on its way while its endpoint goes
+      co_await operator_->host().sleep(milliseconds(draw_.between(0, 60)));
       co_await operator_->delete_endpoint(id);
     }
     if (ground_.schedule.now() < half)
