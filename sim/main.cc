@@ -24,7 +24,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::seconds;
 
-constexpr std::size_t kChartLines = 60;
+constexpr std::size_t kChartLines = 20'000;
 constexpr seconds kShrinkFor{60};
 constexpr seconds kProgressEvery{10};
 constexpr std::uint64_t kMemoryPerDisk = 10;
@@ -80,8 +80,9 @@ class OneSeed {
     totals.add(outcome);
     const WorldResult& result = outcome.result;
     print(result.chart);
-    print(fmt::format("hash {:016x}, {} steps, {} events, {} faults\n", result.hash, result.steps, result.events,
-                      result.struck.size()));
+    print(fmt::format("seed {} on {}: hash {:016x}, {} steps, {} events, {} faults, {} crashes, {} recoveries\n",
+                      options_.seed, name_of(options_.store), result.hash, result.steps, result.events,
+                      result.struck.size(), result.crashes, result.recoveries));
     if (result.violation) {
       ++totals.failed;
       print(in_full(failure(options_, *result.violation), wanted_.printed));
@@ -282,7 +283,10 @@ int run(const Wanted& wanted) {
     run_many(wanted, planted, totals);
   }
   if (wanted.probes) print(probe_table(totals));
-  print(wanted.json ? as_json(totals) + "\n" : as_table(totals));
+  if (wanted.json)
+    print(as_json(totals) + "\n");
+  else if (!wanted.seed)
+    print(as_table(totals));
   return totals.failed == 0 && totals.planted_caught == totals.planted ? 0 : 1;
 }
 

@@ -62,30 +62,36 @@ Job Hunt::with_fault(Quarry& quarry) {
 
 // The lowest place counts, whichever worker was quicker.
 void Hunt::judge(Quarry& quarry) {
-  if (quarry.seen.empty() || quarry.asking_without || quarry.caught) return;
-  const std::uint64_t first = quarry.seen.begin()->first;
-  if (!quarry.waiting.empty() && *quarry.waiting.begin() < first) return;
-  quarry.asking_without = true;
-  const Place at = place(quarry, first);
-  without_fault_.push_back(
-      world_job({.options = draw_options(at.seed, at.store), .planted = std::nullopt},
-                [this, &quarry](const Outcome& outcome) { judge_without(quarry, outcome.result.violation); }));
+  while (!quarry.seen.empty() && !quarry.asking_without && !quarry.caught) {
+    const auto& [number, violation] = *quarry.seen.begin();
+    if (!quarry.waiting.empty() && *quarry.waiting.begin() < number) return;
+    const Place at = place(quarry, number);
+    const auto sound = sound_.find(at);
+    if (sound == sound_.end()) return ask_without(quarry, at);
+    if (!sound->second) {
+      quarry.seen.erase(quarry.seen.begin());
+      continue;
+    }
+    quarry.caught = Catch{.checker = violation.checker, .store = at.store, .seed = at.seed, .after = number};
+    ++totals_.planted_caught;
+    terms_.print(fmt::format("{} caught by {} at seed {} on {} after {} seeds\n", quarry.fault->name, violation.checker,
+                             at.seed, name_of(at.store), number));
+  }
 }
 
-void Hunt::judge_without(Quarry& quarry, const std::optional<Violation>& without) {
-  quarry.asking_without = false;
-  const auto [number, with] = *quarry.seen.begin();
-  const Place at = place(quarry, number);
-  if (without) {
-    terms_.print(fmt::format("seed {} on {} fails without a planted fault: {}: {}\n", at.seed, name_of(at.store),
-                             without->checker, without->text));
-    quarry.seen.erase(quarry.seen.begin());
-    return judge(quarry);
-  }
-  quarry.caught = Catch{.checker = with.checker, .store = at.store, .seed = at.seed, .after = number};
-  ++totals_.planted_caught;
-  terms_.print(fmt::format("{} caught by {} at seed {} on {} after {} seeds\n", quarry.fault->name, with.checker,
-                           at.seed, name_of(at.store), number));
+void Hunt::ask_without(Quarry& quarry, const Place& at) {
+  quarry.asking_without = true;
+  without_fault_.push_back(world_job({.options = draw_options(at.seed, at.store), .planted = std::nullopt},
+                                     [this, &quarry, at](const Outcome& outcome) {
+                                       const std::optional<Violation>& without = outcome.result.violation;
+                                       const bool is_first = sound_.emplace(at, !without).second;
+                                       if (without && is_first)
+                                         terms_.print(
+                                             fmt::format("seed {} on {} fails without a planted fault: {}: {}\n",
+                                                         at.seed, name_of(at.store), without->checker, without->text));
+                                       quarry.asking_without = false;
+                                       judge(quarry);
+                                     }));
 }
 
 }  // namespace semel::sim

@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
+#include <map>
 #include <optional>
 #include <set>
 #include <span>
@@ -48,14 +50,14 @@ class Hunt {
     std::uint64_t asked = 0;          // places, in order
     std::set<std::uint64_t> waiting;  // of these, by number
     std::map<std::uint64_t, Violation> seen;
-    bool asking_without = false;  // the first one seen is being run without the fault
+    bool asking_without = false;  // the place of the first one seen is being run without the fault
     std::optional<Catch> caught;
   };
 
   std::optional<Job> next();
   Job with_fault(Quarry& quarry);
   void judge(Quarry& quarry);
-  void judge_without(Quarry& quarry, const std::optional<Violation>& without);
+  void ask_without(Quarry& quarry, const Place& at);
   bool has_more(const Quarry& quarry) const;
   Place place(const Quarry& quarry, std::uint64_t number) const;
 
@@ -63,6 +65,7 @@ class Hunt {
   Totals& totals_;
   std::vector<Quarry> quarries_;
   std::deque<Job> without_fault_;
+  std::map<Place, bool> sound_;  // whether the world passes without a fault, as far as it was asked
 };
 
 }  // namespace semel::sim
