@@ -62,7 +62,7 @@ DeliveryBook* Books::find(std::string_view event, const EndpointId& endpoint) {
 }
 
 // An intake that nobody has heard of for so long was lost.
-constexpr Nanoseconds kLongestUnheard = std::chrono::minutes(10);
+constexpr Nanoseconds kLongestUnheard = std::chrono::minutes(5);
 
 bool Books::is_current() const {
   return inspected_epoch_ == epoch_ && std::ranges::none_of(intakes_, [this](const UnderWay& intake) {

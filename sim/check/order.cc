@@ -69,15 +69,17 @@ class Park final : public BookChecker {
 
   void request_left(const WireRequest& request, const KnownEndpoint* endpoint) override {
     const DeliveryBook* book = endpoint ? books_.delivery(request.header("webhook-id"), endpoint->id) : nullptr;
-    if (!book || !book->line || after_.contains(book->key)) return;
+    if (!book || !book->line) return;
+    Named& named = named_[book->key];
+    if (named.is_checked) return;
     const std::optional<SplitBody> body = split_body(request.body);
     if (!body || !body->after)
       return violated(fmt::format("a request of {} does not name the event before it", book->text()));
-    after_.emplace(book->key, *body->after);
+    named = {*body->after, books_.is_current()};
     const Sequence before = sequence_before(*book);
-    if (*body->after != before && books_.is_current())
+    if (named.is_checked && named.after != before)
       violated(
-          fmt::format("{} names sequence {} as the one before it, which is {}", book->text(), *body->after, before));
+          fmt::format("{} names sequence {} as the one before it, which is {}", book->text(), named.after, before));
   }
 
   void answer_arrived(const WireAnswer& answer, const WireRequest& to, const KnownEndpoint* endpoint) override {
@@ -91,13 +93,13 @@ class Park final : public BookChecker {
     if (!effect.key || !effect.sequence) return;
     std::set<Sequence>& applied = applied_[{effect.receiver, effect.source, *effect.key}];
     const DeliveryBook* book = books_.delivery(effect.event.text, effect.endpoint);
-    const auto after = book ? after_.find(book->key) : after_.end();
+    const auto named = book ? named_.find(book->key) : named_.end();
     // Through whichever endpoint: the inbox lets what it has applied move each endpoint's position.
-    if (after != after_.end() && after->second > 0) {
-      const auto behind = applied.lower_bound(after->second);
+    if (named != named_.end() && named->second.after > 0) {
+      const auto behind = applied.lower_bound(named->second.after);
       if (behind == applied.end() || *behind >= *effect.sequence)
         violated(fmt::format("{} applied sequence {} of {} before sequence {}, which it comes after", effect.receiver,
-                             *effect.sequence, *effect.key, after->second));
+                             *effect.sequence, *effect.key, named->second.after));
     }
     applied.insert(*effect.sequence);
   }
@@ -112,6 +114,12 @@ class Park final : public BookChecker {
   }
 
  private:
+  // What a delivery says is before it.
+  struct Named {
+    Sequence after = 0;
+    bool is_checked = false;  // the books had all that could be before it
+  };
+
   static Sequence sequence_before(const DeliveryBook& book) {
     const auto self = book.line->deliveries.lower_bound(*book.event->sequence);
     return self == book.line->deliveries.begin() ? 0 : std::prev(self)->first;
@@ -132,7 +140,7 @@ class Park final : public BookChecker {
     return owed;
   }
 
-  std::unordered_map<DeliveryKey, Sequence> after_;                                          // as sent
+  std::unordered_map<DeliveryKey, Named> named_;
   std::unordered_set<DeliveryKey> parked_;                                                   // as answered
   std::map<std::tuple<std::string, std::string, std::string>, std::set<Sequence>> applied_;  // receiver, source, key
 };
