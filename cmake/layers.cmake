@@ -68,7 +68,7 @@ semel_module(api src/api DEPS semel_engine TEST_DEPS semel_edge_sqlite semel_edg
 semel_module(app_assembly src/app/assembly DEPS semel_api semel_http)
 semel_module(app src/app DEPS semel_app_assembly semel_edge_net semel_edge_sqlite semel_edge_secrets semel_edge_telemetry PkgConfig::TOMLPLUSPLUS)
 semel_embed_sql(semel_sql_listen sql/listen_sqlite listen)
-semel_module(cli_listen src/cli/listen DEPS semel_client semel_http semel_sql_listen OpenSSL::Crypto)
+semel_module(cli_listen src/cli/listen DEPS semel_client semel_http semel_edge_os semel_sql_listen OpenSSL::Crypto)
 semel_module(cli src/cli DEPS semel_app semel_cli_listen semel_edge_net CLI11::CLI11)
 
 # mimalloc: write-sets are made on the loop's thread and freed on the writer's, which costs a fifth of the server's CPU
