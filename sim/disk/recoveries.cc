@@ -153,7 +153,9 @@ class Host {
     store_->start_reading([&](store::StoreReader& reader) { answer = query(reader); },
                           [&](Nothing) { is_done = true; });
     std::uint64_t steps = 0;
-    while (!is_done) SEMEL_CHECK(step() && ++steps < kStepsMax);
+    while (!is_done && steps++ < kStepsMax && step()) {
+    }
+    SEMEL_CHECK(is_done);
     return answer;
   }
 
@@ -214,13 +216,17 @@ class Life {
       : Life(draw, draw_conditions(draw.fork("conditions")), synchronous, folder, trace, report) {}
 
   void run() {
-    while (crashes_ < kCrashesPerDisk && open_and_compare()) {
-      work();
+    bool is_a_store = true;
+    while (is_a_store && crashes_ < kCrashesPerDisk) {
+      is_a_store = open_and_compare();
+      if (is_a_store) work();
       crash();
     }
-    host_.disk().heal();
-    promises_.compare_from_the_start();
-    open_and_compare();
+    if (is_a_store) {
+      host_.disk().heal();
+      promises_.compare_from_the_start();
+      open_and_compare();
+    }
     if (!host_.disk().broken_rule().empty()) breach(&RecoveryReport::rules_broken, host_.disk().broken_rule());
   }
 
