@@ -12,6 +12,7 @@ std::vector<std::unique_ptr<Checker>> make_checkers(const Known& known, const Ch
   make_attempt_checkers(making);
   make_outcome_checkers(making);
   make_retry_checkers(making);
+  make_backoff_checkers(making);
   make_effect_checkers(making);
   make_order_checkers(making);
   make_arrival_checkers(making);

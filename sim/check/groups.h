@@ -37,6 +37,7 @@ void make_identity_checkers(Making& making);
 void make_attempt_checkers(Making& making);
 void make_outcome_checkers(Making& making);
 void make_retry_checkers(Making& making);
+void make_backoff_checkers(Making& making);
 void make_order_checkers(Making& making);
 void make_effect_checkers(Making& making);
 void make_arrival_checkers(Making& making);

@@ -5,15 +5,12 @@
 #include <unordered_map>
 
 #include "sim/check/groups.h"
+#include "sim/check/rounds.h"
 
 namespace semel::sim {
 namespace {
 
 constexpr std::size_t kBodyCap = 64 * 1024;  // behind which a receiver's words are not read any more
-
-const store::SettleAttempt* committed_settle(const store::WriteSet& write_set, const store::CommitAnswer& answer) {
-  return std::holds_alternative<store::Committed>(answer) ? std::get_if<store::SettleAttempt>(&write_set) : nullptr;
-}
 
 bool is_success(const AnswerBook& answer) { return answer.status >= 200 && answer.status <= 299; }
 

@@ -1,4 +1,4 @@
-// retries.cc: how often and when a failed delivery is tried again.
+// backoff.cc: when a failed delivery is tried again, and an endpoint that asked to be left alone.
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -7,99 +7,10 @@
 
 #include "sim/check/groups.h"
 #include "sim/check/pace.h"
+#include "sim/check/rounds.h"
 
 namespace semel::sim {
 namespace {
-
-const store::SettleAttempt* committed_settle(const store::WriteSet& write_set, const store::CommitAnswer& answer) {
-  return std::holds_alternative<store::Committed>(answer) ? std::get_if<store::SettleAttempt>(&write_set) : nullptr;
-}
-
-bool is_lapsed(const store::SettleAttempt& settle) { return settle.outcome.reason == "lapsed"; }
-
-// What the round has used up once this is settled.
-std::uint32_t counted_after(const DeliveryBook& book, const store::SettleAttempt& settle) {
-  const AttemptBook* attempt = book.attempt(settle.attempt);
-  const bool counts = attempt && attempt->counts && settle.outcome.result != "parked" && !is_lapsed(settle);
-  return book.tally.counted + (counts ? 1 : 0);
-}
-
-// Until the policy's time is up.
-std::optional<milliseconds> time_left(const DeliveryBook& book, const retry::Policy& policy, WallTime now) {
-  if (book.tally.waited || !book.tally.origin) return std::nullopt;
-  const auto* named = std::get_if<retry::Named>(&policy);
-  const bool five_minutes = named && *named == retry::Named::five_minutes;
-  const auto round = five_minutes ? std::optional<milliseconds>(std::chrono::minutes(5)) : longest_round(policy);
-  return round ? std::optional(*book.tally.origin + *round - now) : std::nullopt;
-}
-
-// A round takes no more attempts that count than its policy has, and no longer; only what a dying idle connection took
-// with it does not count.
-class RetryBound final : public BookChecker {
- public:
-  using BookChecker::BookChecker;
-  std::string_view name() const override { return "I-RETRY-BOUND"; }
-
-  void commit_done(const store::WriteSet& write_set, Fence, CommitFate, const store::CommitAnswer& answer) override {
-    if (const store::SettleAttempt* settle = committed_settle(write_set, answer)) check_settled(*settle);
-    const auto* start = std::get_if<store::StartAttempt>(&write_set);
-    if (start && std::holds_alternative<store::Committed>(answer)) check_begun(*start);
-  }
-
-  void inspected(const Inspection& inspection) override {
-    for (const store::DeliveryView& view : inspection.deliveries) {
-      const DeliveryBook* book = books_.delivery(view.key);
-      if (book && view.record.round == book->tally.round && view.record.progress.counted < book->tally.counted)
-        violated(fmt::format("{} has used up {} attempts of its round and is said to have used up {}", book->text(),
-                             book->tally.counted, view.record.progress.counted));
-    }
-  }
-
- private:
-  void check_begun(const store::StartAttempt& start) {
-    const DeliveryBook* book = start.state.counts ? nullptr : books_.stands_at(start);
-    if (!book) return;
-    const auto* unknown = std::get_if<delivery::Unknown>(&book->state);
-    if (!unknown || !unknown->extra_attempt)
-      violated(fmt::format("attempt {} of {} does not count, without a reason", start.state.attempt, book->text()));
-  }
-
-  void check_settled(const store::SettleAttempt& settle) {
-    const DeliveryBook* book = books_.stands_at(settle);
-    const KnownEndpoint* endpoint = book ? books_.endpoint(*book) : nullptr;
-    if (!endpoint || !book->tally.exact) return;
-    const retry::Policy& policy = endpoint->config.rules.policy;
-    const std::uint32_t counted = counted_after(*book, settle);
-    if (settle.record.progress.counted != counted)
-      violated(fmt::format("{} has used up {} attempts of its round, stored is {}", book->text(), counted,
-                           settle.record.progress.counted));
-    const auto most = most_attempts(policy);
-    // When the last attempt dies with its idle connection and the further one is answered `parked`, it is asked again.
-    if (most && counted > *most + extras_of_round(*book))
-      violated(fmt::format("{} has used up {} attempts, its policy has {}", book->text(), counted, *most));
-    const auto* unknown = std::get_if<delivery::Unknown>(&settle.state);
-    if (unknown && unknown->extra_attempt) return check_extra(*book, settle);
-    const bool again = settle.outcome.result == "retry" || settle.outcome.result == "unknown";
-    if (!again || is_lapsed(settle)) return;
-    const bool by_time = longest_round(policy).has_value();
-    const auto left = time_left(*book, policy, settle.outcome.at);
-    if ((most && counted >= *most) || (by_time && left && *left <= milliseconds(0)))
-      violated(fmt::format("{} is tried again although its round is over", book->text()));
-  }
-
-  static std::uint32_t extras_of_round(const DeliveryBook& book) {
-    return static_cast<std::uint32_t>(std::ranges::count_if(book.attempts, [&](const AttemptBook& attempt) {
-      return attempt.round == book.tally.round && !attempt.counts;
-    }));
-  }
-
-  void check_extra(const DeliveryBook& book, const store::SettleAttempt& settle) {
-    const AttemptBook* attempt = book.attempt(settle.attempt);
-    if (is_lapsed(settle) || !attempt || attempt->requests == 0) return;
-    if (settle.outcome.reason != "connection_lost" || attempt->wire_number < 2 || attempt->answer)
-      violated(fmt::format("{} gets an attempt that does not count, but its connection was no idle one", book.text()));
-  }
-};
 
 // No attempt before the time that was named, as the clock measures that never steps; and that time is the policy's,
 // lengthened only by what the endpoint asked for. An endpoint that waits is left alone for as long as it waits.
@@ -283,9 +194,6 @@ class BackoffMono final : public BookChecker {
 
 }  // namespace
 
-void make_retry_checkers(Making& making) {
-  making.add<RetryBound>();
-  making.add<BackoffMono>();
-}
+void make_backoff_checkers(Making& making) { making.add<BackoffMono>(); }
 
 }  // namespace semel::sim
