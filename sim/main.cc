@@ -91,8 +91,9 @@ class OneSeed {
 
   void run_small(Totals& totals) {
     const Clock::time_point end = Clock::now() + kShrinkFor;
+    const auto left = [&] { return std::chrono::ceil<seconds>(end - Clock::now()); };
     const Shrunk shrunk = shrink(
-        options_, [&](const Options& options) { return tried(options, {}); }, [&] { return Clock::now() > end; });
+        options_, [&](const Options& options) { return tried(options, left()); }, [&] { return left() <= seconds(0); });
     ++totals.seeds;
     if (!shrunk.tried.violation) return print("It does not fail: there is nothing to shrink.\n");
     ++totals.failed;
@@ -105,8 +106,8 @@ class OneSeed {
  private:
   WorldOrder order(const Options& options) const { return {.options = options, .planted = planted_}; }
 
-  Tried tried(const Options& options, const Watching& watching) const {
-    Outcome outcome = run_in_a_child(order(options), seconds(wanted_.cpu_seconds), watching, run_order);
+  Tried tried(const Options& options, seconds cpu) const {
+    Outcome outcome = run_in_a_child(order(options), std::max(cpu, seconds(1)), {}, run_order);
     return {.violation = std::move(outcome.result.violation),
             .struck = std::move(outcome.result.struck),
             .events = outcome.result.events};

@@ -23,14 +23,26 @@ std::string spelled(const FaultMask::Singles& singles) {
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ","));
 }
 
+std::string spelled(const Faults::Rates& rates) {
+  std::vector<std::string> texts;
+  for (int i = 0; i < kFaultClasses; ++i)
+    if (const std::uint32_t parts = rates[static_cast<std::size_t>(i)].parts; parts > 0)
+      texts.push_back(fmt::format("{}:{}", name_of(static_cast<FaultClass>(i)), parts));
+  return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ","));
+}
+
 FaultClass parse_class(const std::string& name) {
   const std::optional<FaultClass> fault = fault_class_named(name);
   if (!fault) throw CLI::ValidationError(fmt::format("'{}' is not a class of faults", name));
   return *fault;
 }
 
-FaultMask::Singles parse_singles(const std::vector<std::string>& texts) {
-  FaultMask::Singles singles;
+struct Numbered {
+  FaultClass fault;
+  std::uint64_t number;
+};
+std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts) {
+  std::vector<Numbered> numbered;
   for (const std::string& text : texts) {
     if (text == "none") continue;
     const std::size_t colon = text.find(':');
@@ -39,9 +51,22 @@ FaultMask::Singles parse_singles(const std::vector<std::string>& texts) {
     const char* const end = text.data() + text.size();
     if (colon == std::string::npos || std::from_chars(text.data() + colon + 1, end, number).ptr != end || number == 0)
       throw CLI::ValidationError(fmt::format("'{}' is not CLASS:NUMBER", text));
-    singles.insert({fault, number});
+    numbered.push_back({fault, number});
   }
+  return numbered;
+}
+
+FaultMask::Singles parse_singles(const std::vector<std::string>& texts) {
+  FaultMask::Singles singles;
+  for (const auto& [fault, number] : parse_numbered(texts)) singles.insert({fault, number});
   return singles;
+}
+
+Faults::Rates parse_rates(const std::vector<std::string>& texts) {
+  Faults::Rates rates{};
+  for (const auto& [fault, number] : parse_numbered(texts))
+    rates[static_cast<std::size_t>(fault)] = {static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 1'000'000))};
+  return rates;
 }
 
 Order parse_order(const std::string& name) {
@@ -74,6 +99,10 @@ void Overrides::add_to(CLI::App& app) {
   app.add_option_function<std::string>("--order", [this](const std::string& name) { order_ = parse_order(name); })
       ->group(group);
   app.add_option_function<Texts>(
+         "--rates", [this](const Texts& texts) { rates_ = parse_rates(texts); }, "CLASS:PER-MILLION,.. or none")
+      ->delimiter(',')
+      ->group(group);
+  app.add_option_function<Texts>(
          "--without",
          [this](const Texts& names) {
            for (const std::string& name : names) mask_.classes.insert(parse_class(name));
@@ -94,7 +123,8 @@ void Overrides::add_to(CLI::App& app) {
 bool Overrides::any() const {
   const auto said = [](const auto& value) { return value.has_value(); };
   return std::ranges::any_of(lengths_, said) || std::ranges::any_of(numbers_, said) ||
-         std::ranges::any_of(flags_, said) || order_ || !mask_.classes.empty() || !mask_.single.empty() || mask_.only;
+         std::ranges::any_of(flags_, said) || order_ || rates_ || !mask_.classes.empty() || !mask_.single.empty() ||
+         mask_.only;
 }
 
 void Overrides::apply_to(Options& options) const {
@@ -105,6 +135,7 @@ void Overrides::apply_to(Options& options) const {
   for (std::size_t i = 0; i < flags_.size(); ++i)
     if (flags_[i]) options.*flags()[i].member = *flags_[i];
   if (order_) options.order = *order_;
+  if (rates_) options.rates = *rates_;
   options.mask = mask_;
 }
 
@@ -121,6 +152,7 @@ std::string arguments_of(const Options& options) {
     if (options.*flag.member != drawn.*flag.member)
       text += fmt::format(" --{}{}", options.*flag.member ? "" : "no-", dashed(flag.name));
   if (options.order != drawn.order) text += fmt::format(" --order {}", name_of(options.order));
+  if (options.rates != drawn.rates) text += fmt::format(" --rates {}", spelled(options.rates));
   if (!options.mask.classes.empty()) {
     std::vector<std::string_view> names;
     for (const FaultClass fault : options.mask.classes) names.push_back(name_of(fault));

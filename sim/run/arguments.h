@@ -15,7 +15,7 @@ class App;
 namespace semel::sim {
 
 // What the command line says about worlds beside their seed: one option for each entry of the tables in options.h, and
-// --order, --without CLASS,.. --skip CLASS:NUMBER,.. --only CLASS:NUMBER,..
+// --order, --rates CLASS:PER-MILLION,.. --without CLASS,.. --skip CLASS:NUMBER,.. --only CLASS:NUMBER,..
 class Overrides {
  public:
   Overrides();
@@ -29,6 +29,7 @@ class Overrides {
   std::vector<std::optional<std::uint32_t>> numbers_;
   std::vector<std::optional<bool>> flags_;
   std::optional<Order> order_;
+  std::optional<Faults::Rates> rates_;
   FaultMask mask_;
 };
 

@@ -37,6 +37,8 @@ TEST(Arguments, make_a_changed_world_again) {
     options.order = static_cast<Order>(seed % kOrders);
     options.mask.classes = {FaultClass::cut, FaultClass::dns};
     options.mask.single = {{FaultClass::tls, 3}, {FaultClass::tls, 12}};
+    if (seed % 2 == 0) options.rates[static_cast<std::size_t>(FaultClass::clog)] = percent(7);
+    if (seed == 9) options.rates = {};
     if (seed % 3 == 0) options.mask.only = FaultMask::Singles{};
     if (seed % 3 == 1) options.mask.only = FaultMask::Singles{{FaultClass::drip, 1}, {FaultClass::stall, 20}};
     EXPECT_EQ(describe(made_by(arguments_of(options))), describe(options)) << arguments_of(options);

@@ -1,7 +1,8 @@
 // shrink.h: cuts a world that fails down to a small one that fails in the same way.
 //
-// Greedy: a change is kept when the same checker still fails. Tried in this order, and again while anything helps:
-// whole classes of faults, single faults, kinds of work, numbers, the length, the order of what is ready.
+// A change is kept when the same checker still fails. Few worlds of few events fail at the same seed, so first small
+// worlds are tried at other seeds. Then, again while anything helps, without whole classes of faults, single faults,
+// kinds of work, with lower numbers, shorter, and with what is ready in its simplest order.
 #pragma once
 
 #include <functional>
