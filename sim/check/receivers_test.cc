@@ -106,6 +106,12 @@ TEST(OrderKey, hears_of_a_key_out_of_order) {
          story.deliver(events.first), send(story, events.second);
          story.apply(events.second, [](Effect& effect) { effect.data = "{\"n\":1,\"i\":0}"; });
        }},
+      {"the later event under the sequence of the one before", "I-ORDER-KEY",
+       [](Story& story) {
+         const Pair events = pair_on(story, kNone);
+         story.deliver(events.first), send(story, events.second);
+         story.apply(events.second, [](Effect& effect) { effect.sequence = 1; });
+       }},
       {"sent while the one before is due", "I-ORDER-KEY",
        [](Story& story) { story.begin(pair_on(story, endpoint::Ordering::per_key).second); }},
       {"sent while the one before is dead", "I-ORDER-KEY",
