@@ -2,6 +2,7 @@
 #include "sim/shrink/shrink.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace semel::sim {
 namespace {
@@ -55,10 +56,10 @@ class Shrinker {
   Shrunk shrink() {
     if (!smallest_.tried.violation) return smallest_;
     Shrunk best = smallest_;
-    for (std::uint64_t round = 0; round < kRounds && !is_small(best) && !time_is_up_(); ++round) {
-      if (!find_small(round) && round > 0) continue;
-      cut_down();
+    for (std::uint64_t round = 0; round < kRounds; ++round) {
+      if (find_small(round) || round == 0) cut_down();
       if (weight(smallest_) < weight(best)) best = smallest_;
+      if (is_small(best) || time_is_up_()) break;
     }
     best.worlds = smallest_.worlds;
     return best;
@@ -68,7 +69,9 @@ class Shrinker {
   static bool is_small(const Shrunk& world) {
     return world.tried.events <= kFewEvents && world.tried.struck.size() <= kFewFaults;
   }
-  static std::size_t weight(const Shrunk& world) { return world.tried.events + 4 * world.tried.struck.size(); }
+  static std::pair<std::size_t, std::size_t> weight(const Shrunk& world) {
+    return {world.tried.events + 4 * world.tried.struck.size(), describe(world.options).size()};
+  }
 
   bool keep_if_it_fails(const Options& candidate) {
     if (time_is_up_()) return false;
