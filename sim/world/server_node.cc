@@ -17,6 +17,7 @@ namespace {
 constexpr std::string_view kName = "server";
 // Small, so that the log begins anew within a world.
 constexpr std::uint64_t kLogBytesMax = 400 * 1024;
+constexpr int kCheckpointFrames = 16;  // often beside the writer
 constexpr std::size_t kPage = 500;
 
 template <class Row>
@@ -84,6 +85,7 @@ Result<std::unique_ptr<store::Store>> ServerNode::open_store(Running& running) {
                                                .secrets = secrets_,
                                                .entropy = running.entropy,
                                                .log_bytes_max = kLogBytesMax,
+                                               .checkpoint_frames = kCheckpointFrames,
                                                .vfs = ground_.disk.vfs(),
                                                .on_fatal = [this](std::string) { want_crash(SimDisk::Loss::nothing); }},
                                               running.process, running.process));
