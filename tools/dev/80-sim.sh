@@ -29,13 +29,18 @@ sim_program() {  # sim_program FOLDER-OF-BUILD [options]
 
 # Seeds that failed once, the seeds asked for, then the planted faults; one line of JSON for all of it.
 sim_whole() {  # sim_whole [options]
-  local json=() status=0
-  [[ " $* " == *' --json '* ]] && json=(--json)
+  local json=() hunting=() status=0 at
+  for ((at = 1; at <= $#; at++)); do
+    case ${!at} in
+      --json) json=(--json) ;;
+      --jobs|--planted-seeds) hunting+=("${@:at:2}") ;;
+    esac
+  done
   mkdir -p build/sim
   sim_program release --kept sim/seeds.txt "$@" >build/sim/seeds.log || status=1
   sim_print build/sim/seeds.log ${json[@]+"${json[@]}"}
-  say "The planted faults, one after the other:"
-  sim_program planted --planted all ${json[@]+"${json[@]}"} >build/sim/planted.log || status=1
+  say "The planted faults:"
+  sim_program planted --planted all ${hunting[@]+"${hunting[@]}"} ${json[@]+"${json[@]}"} >build/sim/planted.log || status=1
   sim_print build/sim/planted.log ${json[@]+"${json[@]}"}
   if [ ${#json[@]} -gt 0 ]; then
     local seeds planted
