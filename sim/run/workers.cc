@@ -41,7 +41,7 @@ void Workers::deal(const Next& next) {
   const auto count = static_cast<std::size_t>(limits_.workers);
   for (std::size_t i = 0; i < count; ++i) {
     if (i < workers_.size() && workers_[i]->job) continue;
-    std::optional<Job> job = next();
+    std::optional<Job> job = limits_.stopped() ? std::nullopt : next();
     if (!job) return;
     if (i == workers_.size()) workers_.push_back(start());
     Worker& worker = *workers_[i];

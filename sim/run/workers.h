@@ -33,6 +33,7 @@ class Workers {
   struct Limits {
     int workers = 1;
     std::chrono::milliseconds cpu = std::chrono::seconds(60);  // of one job
+    std::function<bool()> stopped = [] { return false; };      // true: no further job is dealt out
   };
   Workers(Limits limits, Work work);
   ~Workers();

@@ -91,6 +91,14 @@ TEST(Workers, when_nothing_is_there_for_now_it_is_asked_for_again_after_an_answe
   EXPECT_THAT(said, ElementsAre("first", "second"));
 }
 
+TEST(Workers, once_stopped_they_finish_what_they_are_at_and_are_given_nothing_more) {
+  bool stopped = false;
+  Workers workers({.workers = 1, .stopped = [&] { return stopped; }}, [](const std::string& order) { return order; });
+  int answered = 0;
+  workers.run([&] { return Job{.order = "again", .then = [&](const Answer&) { stopped = ++answered == 3; }}; });
+  EXPECT_EQ(answered, 3);
+}
+
 TEST(Workers, one_that_does_not_end_well_is_named) {
   Workers workers({.workers = 1}, [](const std::string& order) {
     std::atexit([] {
