@@ -67,10 +67,10 @@ void Workers::await_answers() {
   poll(wires.data(), wires.size(), static_cast<int>(until_first_is_stuck().count()));
   for (std::size_t i = 0; i < wires.size(); ++i) {
     Worker& worker = *workers_[i];
-    const bool said_something = wires[i].revents != 0;
-    const bool is_stuck = worker.job && !said_something && Clock::now() > worker.until;
-    if (is_stuck) worker.child.kill();
-    if (said_something || is_stuck) take_answer(i);
+    if (wires[i].revents != 0)
+      take_answer(i);
+    else if (worker.job && Clock::now() > worker.until)
+      worker.child.kill();  // the next round finds it dead
   }
 }
 
