@@ -14,8 +14,8 @@ namespace semel::sim {
 namespace {
 
 // The rule of subscriptions, written apart from core/routing.
-bool takes(const KnownEndpoint& endpoint, std::string_view type) {
-  return std::ranges::any_of(endpoint.event_types, [type](std::string_view pattern) {
+bool takes(const std::vector<std::string>& event_types, std::string_view type) {
+  return std::ranges::any_of(event_types, [type](std::string_view pattern) {
     if (pattern == "*" || pattern == type) return true;
     if (!pattern.ends_with(".*")) return false;
     const std::string_view prefix = pattern.substr(0, pattern.size() - 1);
@@ -34,6 +34,14 @@ class AtLeastOnce final : public BookChecker {
   void endpoint_made(const KnownEndpoint& endpoint) override { lives_[endpoint.id].made = ++moment_; }
   void endpoint_delete_asked(const EndpointId& id) override { lives_[id].delete_asked = ++moment_; }
   void endpoint_deleted(const EndpointId& id) override { lives_[id].deleted = ++moment_; }
+  void subscription_is(const KnownSubscription& subscription, SubscriptionStage stage) override {
+    Further& further = further_[subscription.endpoint][subscription.number];
+    further.event_types = subscription.event_types;
+    ++moment_;
+    if (stage == SubscriptionStage::made) further.life.made = moment_;
+    if (stage == SubscriptionStage::delete_asked) further.life.delete_asked = moment_;
+    if (stage == SubscriptionStage::deleted) further.life.deleted = moment_;
+  }
   void submitted(const Submission& submission) override { first_asked_.try_emplace(submission.number, ++moment_); }
 
   void answered(const Submission& submission, const SubmissionAnswer& answer) override {
@@ -61,25 +69,46 @@ class AtLeastOnce final : public BookChecker {
     std::uint64_t made = 0;
     std::uint64_t delete_asked = 0;
     std::uint64_t deleted = 0;
+
+    bool certainly_there(std::uint64_t at) const { return made != 0 && made < at && delete_asked == 0; }
+    bool certainly_gone(std::uint64_t at) const { return deleted != 0 && deleted < at; }
+  };
+  struct Further {  // a subscription that was asked for beside the first
+    std::vector<std::string> event_types;
+    Life life;
   };
 
+  // `asked`: when somebody first asked for it to be taken in.
   void check_fan_out(const AcceptedEvent& accepted, std::string_view type, std::uint64_t asked) {
+    for (const EndpointId& id : accepted.endpoints)
+      if (!may_take(id, type, asked))
+        violated(fmt::format("{} ({}) has a delivery to {}, which does not take it", accepted.id.text, type, id.text));
+    if (accepted.duplicate) return;  // it was taken in before, under another submission
     for (const auto& [id, life] : lives_) {
-      const KnownEndpoint* endpoint = known_.endpoint(id);
-      if (!endpoint) continue;
       const bool has_it = std::ranges::find(accepted.endpoints, id) != accepted.endpoints.end();
-      const bool was_there = life.made != 0 && life.made < asked && life.delete_asked == 0;
-      const bool was_gone = life.deleted != 0 && life.deleted < asked;
-      if (!has_it && was_there && takes(*endpoint, type))
+      if (!has_it && life.certainly_there(asked) && certainly_takes(id, type, asked))
         violated(fmt::format("{} ({}) has no delivery to {}, which takes it", accepted.id.text, type, id.text));
-      if (has_it && was_gone)
+      if (has_it && life.certainly_gone(asked))
         violated(fmt::format("{} has a delivery to {}, which was deleted before", accepted.id.text, id.text));
     }
-    for (const EndpointId& id : accepted.endpoints) {
-      const KnownEndpoint* endpoint = known_.endpoint(id);
-      if (!endpoint || !takes(*endpoint, type))
-        violated(fmt::format("{} ({}) has a delivery to {}, which does not take it", accepted.id.text, type, id.text));
-    }
+  }
+
+  bool certainly_takes(const EndpointId& id, std::string_view type, std::uint64_t asked) const {
+    return any_takes(id, type, [asked](const Life& life) { return life.certainly_there(asked); });
+  }
+  bool may_take(const EndpointId& id, std::string_view type, std::uint64_t asked) const {
+    return any_takes(id, type, [asked](const Life& life) { return !life.certainly_gone(asked); });
+  }
+  // The first subscription lives as long as its endpoint.
+  template <class Counts>
+  bool any_takes(const EndpointId& id, std::string_view type, Counts counts) const {
+    const KnownEndpoint* endpoint = known_.endpoint(id);
+    if (!endpoint) return false;
+    if (takes(endpoint->event_types, type)) return true;
+    const auto further = further_.find(id);
+    return further != further_.end() && std::ranges::any_of(further->second, [&](const auto& numbered) {
+             return counts(numbered.second.life) && takes(numbered.second.event_types, type);
+           });
   }
 
   void check_end(const store::DeliveryView& view, const std::map<std::string_view, Applied>& applied) {
@@ -103,6 +132,7 @@ class AtLeastOnce final : public BookChecker {
 
   std::uint64_t moment_ = 0;
   std::map<EndpointId, Life> lives_;
+  std::map<EndpointId, std::map<std::uint64_t, Further>> further_;
   std::unordered_map<std::uint64_t, std::uint64_t> first_asked_;  // by the submission's number
 };
 

@@ -33,13 +33,17 @@ class Bounded final : public BookChecker {
     for (const ReceiverState& state : inspection.receivers)
       if (state.parked_in_a_line_max > kParkedPerLine)
         violated(fmt::format("{} keeps {} parked events of one line", state.receiver, state.parked_in_a_line_max));
-    if (inspection.connections > kConnections)
-      violated(fmt::format("the server has {} connections open", inspection.connections));
+  }
+
+  void connection_opened(std::size_t asked, std::size_t accepted) override {
+    if (asked > kAsked) violated(fmt::format("the server has {} connections open to endpoints", asked));
+    if (accepted > kAccepted) violated(fmt::format("the server has {} connections open to clients", accepted));
   }
 
  private:
   static constexpr std::uint64_t kParkedPerLine = 1'000;
-  static constexpr std::uint64_t kConnections = 4'096;
+  static constexpr std::size_t kAsked = 4'096 + 4'096;        // attempts under way, and idle ones
+  static constexpr std::size_t kAccepted = 1'024 + 64 + 128;  // served, turned away, and not looked at yet
   static constexpr std::size_t kLineMax = 4'096;
   static constexpr std::uint64_t kLogFree = 256 * 1024;
   static constexpr std::uint64_t kLogPerCause = 512;

@@ -45,12 +45,13 @@ class Checker {
   virtual void endpoint_made(const KnownEndpoint&) {}
   virtual void endpoint_delete_asked(const EndpointId&) {}
   virtual void endpoint_deleted(const EndpointId&) {}  // answered 204
-  virtual void replay_asked(const DeliveryId&) {}
-  virtual void replay_answered(const DeliveryId&, int /*status*/) {}
+  virtual void subscription_is(const KnownSubscription&, SubscriptionStage) {}
   virtual void api_answered(std::string_view /*path*/, int /*status*/, std::string_view /*body*/) {}
 
   // ---- the wires ----
   virtual void connect_asked(std::string_view /*process*/, const egress::SocketAddress&) {}
+  // By the server or at it: how many are open there that it asked for, and that it was asked for.
+  virtual void connection_opened(std::size_t /*asked*/, std::size_t /*accepted*/) {}
   // Of the server's requests to endpoints. `endpoint` is nullptr when nobody has that URL.
   virtual void request_left(const WireRequest&, const KnownEndpoint* /*endpoint*/) {}
   virtual void request_arrived(const WireRequest&, const KnownEndpoint* /*endpoint*/) {}

@@ -16,6 +16,14 @@ void die(Story& story, const Story::Delivery& delivery) {
   story.attempt(delivery, {.status = 500}, {.result = "dead"});
 }
 
+// An endpoint for invoices, whose further subscription to shipments has come as far as `last`.
+void subscribe(Story& story, SubscriptionStage last) {
+  const KnownSubscription further{
+      .number = 1, .endpoint = story.add_endpoint({.event_types = {"invoice.*"}}), .event_types = {"shipment.*"}};
+  for (auto stage = SubscriptionStage::asked; stage <= last; stage = SubscriptionStage(static_cast<int>(stage) + 1))
+    story.tell([&](Checker& checker) { checker.subscription_is(further, stage); });
+}
+
 TEST(AtLeastOnce, hears_of_what_is_not_sent_and_of_what_does_not_arrive) {
   static const auto drop_all = [](store::Taken& taken) { taken.endpoints.clear(), taken.fresh.clear(); };
   expect_heard({
@@ -51,6 +59,31 @@ TEST(AtLeastOnce, hears_of_what_is_not_sent_and_of_what_does_not_arrive) {
          const EndpointId id = story.add_endpoint({});
          story.tell([&](Checker& checker) { checker.endpoint_delete_asked(id), checker.endpoint_deleted(id); });
          story.accept({});
+       }},
+      {"a further subscription takes it", "I-AT-LEAST-ONCE",
+       [](Story& story) {
+         subscribe(story, SubscriptionStage::made);
+         story.accept({}, drop_all);
+       }},
+      {"a further subscription was only asked for", "",
+       [](Story& story) {
+         subscribe(story, SubscriptionStage::asked);
+         story.accept({}, drop_all);
+       }},
+      {"a further subscription that was asked for takes it", "",
+       [](Story& story) {
+         subscribe(story, SubscriptionStage::asked);
+         story.accept({}, {}, [](SubmissionAnswer& answer) { answer.accepted[0].endpoints = {{"ep_1"}}; });
+       }},
+      {"a further subscription is asked to go", "",
+       [](Story& story) {
+         subscribe(story, SubscriptionStage::delete_asked);
+         story.accept({}, drop_all);
+       }},
+      {"a further subscription was gone", "I-AT-LEAST-ONCE",
+       [](Story& story) {
+         subscribe(story, SubscriptionStage::deleted);
+         story.accept({}, {}, [](SubmissionAnswer& answer) { answer.accepted[0].endpoints = {{"ep_1"}}; });
        }},
       {"it is due in the end", "I-AT-LEAST-ONCE",
        [](Story& story) {
@@ -253,11 +286,12 @@ TEST(Bounded, hears_of_what_grows) {
          for (int i = 0; i < 300; ++i)
            story.tell([](Checker& checker) { checker.logged("server", std::string(1'000, 'x')); });
        }},
-      {"connections", "I-BOUNDED",
-       [](Story& story) {
-         story.store.connections = 4'097;
-         story.end();
-       }},
+      {"connections to endpoints", "I-BOUNDED",
+       [](Story& story) { story.tell([](Checker& checker) { checker.connection_opened(8'193, 0); }); }},
+      {"connections to clients", "I-BOUNDED",
+       [](Story& story) { story.tell([](Checker& checker) { checker.connection_opened(0, 1'217); }); }},
+      {"as many connections as there may be", "",
+       [](Story& story) { story.tell([](Checker& checker) { checker.connection_opened(8'192, 1'216); }); }},
   });
 }
 

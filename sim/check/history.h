@@ -64,10 +64,18 @@ struct KnownEndpoint {
   std::string receiver;  // the process that receives there
   ReceiverKind kind = ReceiverKind::honest;
   endpoint::Config config;
-  std::vector<std::string> event_types;  // of its subscriptions, all made with it
+  std::vector<std::string> event_types;  // of the subscription that was made with it
   std::string secret;                    // as shown once
   std::string source;                    // of the receiver's inbox; endpoints of one source dedup against each other
 };
+
+// One more subscription of an endpoint. As long as only `asked` was told, nobody knows whether it is there.
+struct KnownSubscription {
+  std::uint64_t number = 0;  // the operator's
+  EndpointId endpoint;
+  std::vector<std::string> event_types;
+};
+enum class SubscriptionStage : std::uint8_t { asked, made, delete_asked, deleted };
 
 // A committed effect at an honest receiver, in the order of its effect_no.
 struct Effect {
@@ -122,7 +130,6 @@ struct Inspection {
   std::vector<ReceiverState> receivers;                             // healed and end only; of honest ones
   std::uint64_t open_in_memory = 0;                                 // end only: the dispatcher's own counts
   std::uint64_t in_flight_in_memory = 0;
-  std::uint64_t connections = 0;  // end only: those the server has open to endpoints, idle ones among them
 };
 
 }  // namespace semel::sim

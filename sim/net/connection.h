@@ -67,6 +67,7 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void cancel_stale_close();
   void close_stale();
   void closed(Side side);
+  void count(Side side, bool opened);
 
   Fabric& fabric_;
   ConnectionId id_;

@@ -1,4 +1,6 @@
 // hostile_programs.cc: the table of what hostile receivers do, after the answers that have hurt others' clients.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -306,6 +308,17 @@ constexpr HostileProgram kPrograms[] = {
      }},
     {"absurd_retry_after", "asks to wait for times that are negative, past, endless or no times",
      [](Peer& peer) { return takes_turns(peer, kWaits); }},
+    {"asks_to_wait", "answers after a while, mostly with 429 or 503 and a wait of any length",
+     [](Peer& peer) -> Co<void> {
+       const auto answer = [&peer] {
+         if (peer.draw().below(4) == 0) return std::string(kOk);
+         return fmt::format("HTTP/1.1 {}\r\nRetry-After: {}\r\nContent-Length: 0\r\n\r\n",
+                            peer.draw().below(2) == 0 ? "429 Slow" : "503 Later", peer.draw().skewed(1, 12));
+       };
+       while (co_await peer.request() && co_await peer.wait(milliseconds(peer.draw().skewed(1, 13))) &&
+              co_await peer.send(answer())) {
+       }
+     }},
     {"long_retry_after", "asks to wait with a value of 10 KiB",
      [](Peer& peer) {
        return answers(

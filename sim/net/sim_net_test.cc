@@ -46,6 +46,23 @@ TEST(SimNet, the_next_request_takes_the_same_connection) {
   EXPECT_EQ(world.heard.arrived[1].number, 2u);
 }
 
+TEST(SimNet, tells_how_many_connections_each_host_has_open) {
+  SmallWorld world;
+  world.serve();
+  using Open = Heard::Open;
+  world.send();
+  EXPECT_EQ(world.heard.open.at("sender"), (Open{.asked = 1, .accepted = 0}));
+  EXPECT_EQ(world.heard.open.at("receiver"), (Open{.asked = 0, .accepted = 1}));
+  std::optional<Outcome> first, second;
+  world.start(first), world.start(second);  // one takes the idle connection
+  world.run_for(milliseconds(5'000));
+  EXPECT_TRUE(first && second);
+  EXPECT_EQ(world.heard.open.at("sender"), (Open{.asked = 2, .accepted = 0}));
+  world.run_for(std::chrono::minutes(3));  // idle ones go
+  world.send();
+  EXPECT_EQ(world.heard.open.at("receiver"), (Open{.asked = 0, .accepted = 1}));
+}
+
 TEST(SimNet, a_body_larger_than_the_window_goes_through) {
   SmallWorld world;
   world.serve();

@@ -23,6 +23,7 @@ struct Checker final : NetObserver {
   int arrived = 0, replayed = 0, answered = 0;
 
   void connect_asked(std::string_view, const SocketAddress& to) override { EXPECT_TRUE(egress::is_public(to.ip)); }
+  void connection_opened(std::string_view, std::size_t, std::size_t) override {}
   void request_left(std::string_view name, const WireRequest& request) override {
     EXPECT_EQ(name, "sender");
     EXPECT_TRUE(left.emplace(std::pair{request.connection, request.number}, request).second);

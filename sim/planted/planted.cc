@@ -47,6 +47,8 @@ constexpr std::array<PlantedFault, kPlantedCount> kFaults{{
      "the open deliveries of a deleted endpoint stay open for ever", StoreNeeded::any, "I-QUIESCE"},
     {Planted::secret_stored_plain, "secret_stored_plain", "an endpoint's secret stands unsealed in the store",
      StoreNeeded::any, "I-SECRET-ZERO"},
+    {Planted::connections_without_bound, "connections_without_bound",
+     "the listener serves every connection; only a crowd shows it", StoreNeeded::any, "I-BOUNDED"},
     {Planted::attempt_row_after_send, "attempt_row_after_send",
      "the request leaves before the attempt's row is committed", StoreNeeded::any, "I-ATTEMPT-LEDGER"},
     {Planted::new_id_per_retry, "new_id_per_retry", "each retry carries another event id", StoreNeeded::any,

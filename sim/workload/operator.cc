@@ -90,6 +90,7 @@ Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
       const EndpointId id{std::string(document->root().find("id")->text())};
       const auto secret = document->root().find("secret");
       stage_.witness.endpoint_made(id, secret ? std::string(secret->text()) : std::string());
+      if (plan.kind == ReceiverKind::honest) honest_.push_back(id);
       co_return id;
     }
     if (answer && answer->status != 503) {
@@ -103,25 +104,22 @@ Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
 
 Co<void> Operator::delete_endpoint(EndpointId id) {
   deleted_.insert(id.text);
+  std::erase(honest_, id);
   stage_.witness.tell([&](Checker& checker) { checker.endpoint_delete_asked(id); });
+  co_await delete_until_gone("/v1/endpoints/" + id.text);
+  stage_.witness.tell([&](Checker& checker) { checker.endpoint_deleted(id); });
+}
+
+Co<void> Operator::delete_until_gone(std::string path) {
   while (true) {
-    const std::optional<http::SimpleAnswer> answer = co_await ask("DELETE", "/v1/endpoints/" + id.text, "");
-    // 404: an earlier try whose answer was lost has done it.
-    if (answer && (answer->status == 204 || answer->status == 200 || answer->status == 404)) {
-      stage_.witness.tell([&](Checker& checker) { checker.endpoint_deleted(id); });
-      co_return;
-    }
+    const std::optional<http::SimpleAnswer> answer = co_await ask("DELETE", path, "");
+    if (answer && (answer->status == 204 || answer->status == 404)) co_return;
     co_await host_.sleep(milliseconds(draw_.skewed(200, 6)));
   }
 }
 
 Co<void> Operator::replay(std::string delivery_id) {
-  const std::size_t dot = delivery_id.find('.');
-  const DeliveryId id{.event = {delivery_id.substr(0, dot)}, .endpoint = {delivery_id.substr(dot + 1)}};
-  stage_.witness.tell([&](Checker& checker) { checker.replay_asked(id); });
-  const std::optional<http::SimpleAnswer> answer =
-      co_await ask("POST", fmt::format("/v1/deliveries/{}/replay", delivery_id), "");
-  if (answer) stage_.witness.tell([&](Checker& checker) { checker.replay_answered(id, answer->status); });
+  co_await ask("POST", fmt::format("/v1/deliveries/{}/replay", delivery_id), "");
 }
 
 Co<std::optional<std::vector<Operator::Letter>>> Operator::list(std::string state) {
@@ -161,6 +159,7 @@ Co<std::optional<std::size_t>> Operator::replay_lowest_dead() {
 
 void Operator::start_meddling() { scope_.spawn(meddle()); }
 void Operator::start_looking() { scope_.spawn(look()); }
+void Operator::start_resubscribing() { scope_.spawn(resubscribe(stage_.ground.draw.fork("resubscriber"))); }
 
 Co<void> Operator::meddle() {
   constexpr std::array<std::string_view, 7> kStates{"dead",    "dead",   "delivered", "due",
@@ -170,8 +169,52 @@ Co<void> Operator::meddle() {
     const std::optional<std::vector<Letter>> letters =
         co_await list(std::string(draw_.pick(std::span<const std::string_view>(kStates))));
     if (!letters || letters->empty()) continue;
-    co_await replay((*letters)[draw_.below(letters->size())].id);
+    const Letter& letter = (*letters)[draw_.below(letters->size())];
+    // Some people press a button twice.
+    for (std::int64_t more = draw_.happens(percent(40)) ? draw_.between(1, 4) : 0; more > 0; --more)
+      scope_.spawn(replay(letter.id));
+    co_await replay(letter.id);
   }
+}
+
+Co<void> Operator::resubscribe(Draw draw) {
+  constexpr std::array<std::string_view, 5> kPatterns{"shipment.*", "shipment.moved", "transfer.*", "invoice.paid",
+                                                      "*"};
+  while (!stage_.faults_over) {
+    co_await host_.sleep(stage_.ground.options.duration / draw.between(4, 24));
+    if (honest_.empty() || stage_.faults_over) continue;
+    const KnownSubscription subscription{
+        .number = ++subscriptions_asked_,
+        .endpoint = honest_[draw.below(honest_.size())],
+        .event_types = {std::string(draw.pick(std::span<const std::string_view>(kPatterns)))}};
+    const std::optional<SubscriptionId> made = co_await subscribe(subscription);
+    if (!made) continue;
+    const auto tell = [&](SubscriptionStage stage) {
+      stage_.witness.tell([&](Checker& checker) { checker.subscription_is(subscription, stage); });
+    };
+    tell(SubscriptionStage::made);
+    co_await host_.sleep(stage_.ground.options.duration / draw.between(4, 24));
+    tell(SubscriptionStage::delete_asked);
+    co_await delete_until_gone("/v1/subscriptions/" + made->text);
+    tell(SubscriptionStage::deleted);
+  }
+}
+
+Co<std::optional<SubscriptionId>> Operator::subscribe(const KnownSubscription& subscription) {
+  stage_.witness.tell([&](Checker& checker) { checker.subscription_is(subscription, SubscriptionStage::asked); });
+  JsonWriter json;
+  json.object().member("endpoint_id", subscription.endpoint.text).key("event_types").array();
+  for (const std::string& type : subscription.event_types) json.value(type);
+  const std::optional<http::SimpleAnswer> answer = co_await ask("POST", "/v1/subscriptions", json.end().end().take());
+  if (!answer || answer->status == 503 || answer->status == 404) co_return std::nullopt;
+  if (answer->status == 201) {
+    const Result<JsonDocument> document = parse_json(answer->body);
+    SEMEL_CHECK(document.has_value());
+    co_return SubscriptionId{std::string(document->root().find("id")->text())};
+  }
+  stage_.witness.violate("I-ANSWER",
+                         fmt::format("making a subscription was answered {} {}", answer->status, answer->body));
+  co_return std::nullopt;
 }
 
 Co<void> Operator::look() {

@@ -50,13 +50,19 @@ class Operator {
   // While faults act: looks here and there, and replays single deliveries.
   void start_meddling();
   void start_looking();
+  // .. and endpoints are given further subscriptions, each for a while.
+  void start_resubscribing();
 
   ClientHost& host() { return host_; }
-  Draw& draw() { return draw_; }
 
  private:
   Co<void> meddle();
   Co<void> look();
+  Co<void> resubscribe(Draw draw);
+  // nullopt: whether it was made is not known, or its endpoint is gone.
+  Co<std::optional<SubscriptionId>> subscribe(const KnownSubscription& subscription);
+  // Until DELETE there says that it is gone, now or from an earlier try whose answer was lost.
+  Co<void> delete_until_gone(std::string path);
   std::string config_json(const EndpointPlan& plan, const std::string& url);
   Co<std::optional<http::SimpleAnswer>> ask(std::string method, std::string path, std::string body);
 
@@ -64,7 +70,9 @@ class Operator {
   ClientHost host_;
   Draw draw_;
   std::uint32_t endpoints_asked_ = 0;
-  std::set<std::string> deleted_;  // asked to be
+  std::uint64_t subscriptions_asked_ = 0;
+  std::vector<EndpointId> honest_;  // made, at honest receivers
+  std::set<std::string> deleted_;   // asked to be
   Scope scope_;
 };
 

@@ -134,9 +134,10 @@ Co<void> Producers::flood(Submitter& by) {
   }
 }
 
-void Producers::announce(const std::string& type) {
+void Producers::announce(const std::string& type, std::int64_t events) {
   Submitter& by = *submitters_.front();
-  scope_.spawn(submit_one(by, by.new_event(type, "only-" + type, 0, 0)));
+  for (; events > 0; --events)
+    scope_.spawn(submit_one(by, by.new_event(type, fmt::format("only-{}-{}", type, ++announced_), 0, 0)));
 }
 
 }  // namespace semel::sim

@@ -20,8 +20,8 @@ class Producers {
   void start();
   bool done() const { return scope_.running() == 0; }
 
-  // One event of this type with a key of its own.
-  void announce(const std::string& type);
+  // So many events of this type at once, each with a key of its own.
+  void announce(const std::string& type, std::int64_t events = 1);
 
  private:
   Co<void> write_key(Submitter& by, std::string key, std::uint32_t events);
@@ -37,6 +37,7 @@ class Producers {
   Stage& stage_;
   Draw draw_;
   std::vector<std::unique_ptr<Submitter>> submitters_;
+  std::uint64_t announced_ = 0;
   Scope scope_;
 };
 

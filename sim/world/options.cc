@@ -56,7 +56,7 @@ constexpr std::array<Number, 5> kNumbers{{
     {"events", &Options::events, 1},
 }};
 
-constexpr std::array<Flag, 13> kFlags{{
+constexpr std::array<Flag, 14> kFlags{{
     {"transfers", &Options::transfers},
     {"batches", &Options::batches},
     {"unkeyed", &Options::unkeyed},
@@ -64,6 +64,7 @@ constexpr std::array<Flag, 13> kFlags{{
     {"filtered", &Options::filtered},
     {"late_subscriber", &Options::late_subscriber},
     {"come_and_go", &Options::come_and_go},
+    {"resubscribes", &Options::resubscribes},
     {"twins", &Options::twins},
     {"replays", &Options::replays},
     {"reused_keys", &Options::reused_keys},
@@ -117,6 +118,7 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   }
   options.crash_every = options.duration / draw.between(2, 8);
   draw_faults(options, draw);
+  options.resubscribes = some(30);
   return options;
 }
 

@@ -36,7 +36,8 @@ struct Options {
   bool numbered_by_producer = false;  // some keys
   bool filtered = false;              // some endpoints take only some types
   bool late_subscriber = false;       // an endpoint made in the middle
-  bool come_and_go = false;           // endpoints deleted in the middle
+  bool come_and_go = false;           // endpoints made and deleted in the middle
+  bool resubscribes = false;          // endpoints are given further subscriptions, and lose them again
   bool twins = false;                 // two endpoints of one receiver and source
   bool replays = false;               // of single deliveries, while faults act
   bool reused_keys = false;           // idempotency keys with other content

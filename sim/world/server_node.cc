@@ -15,9 +15,12 @@ namespace semel::sim {
 namespace {
 
 constexpr std::string_view kName = "server";
-// Small, so that the log begins anew within a world.
-constexpr std::uint64_t kLogBytesMax = 400 * 1024;
-constexpr int kCheckpointFrames = 16;  // often beside the writer
+// The log is small, so that it begins anew within a world; where a checkpoint beside the writer comes late, the writer
+// has to reset it.
+constexpr std::int64_t kLogPagesLeast = 64;
+constexpr std::int64_t kLogPagesMost = 100;
+constexpr std::uint64_t kLogPageBytes = 4'096 + 24;
+constexpr std::int64_t kCheckpointFramesLeast = 8;
 constexpr std::size_t kPage = 500;
 
 template <class Row>
@@ -59,6 +62,9 @@ ServerNode::ServerNode(Ground& ground, Witness& witness)
                    .tenant = std::nullopt,
                    .client = "operator",
                    .event_types = std::nullopt};
+  Draw limits = ground.draw.fork("limits of the log");
+  log_bytes_max_ = kLogPageBytes * static_cast<std::uint64_t>(limits.between(kLogPagesLeast, kLogPagesMost));
+  checkpoint_frames_ = static_cast<int>(limits.between(kCheckpointFramesLeast, kLogPagesMost));
 }
 
 ServerNode::~ServerNode() {
@@ -84,8 +90,8 @@ Result<std::unique_ptr<store::Store>> ServerNode::open_store(Running& running) {
   SEMEL_TRY(opened, sqlite::open_sqlite_store({.path = ground_.path_of(kName) + "semel.db",
                                                .secrets = secrets_,
                                                .entropy = running.entropy,
-                                               .log_bytes_max = kLogBytesMax,
-                                               .checkpoint_frames = kCheckpointFrames,
+                                               .log_bytes_max = log_bytes_max_,
+                                               .checkpoint_frames = checkpoint_frames_,
                                                .vfs = ground_.disk.vfs(),
                                                .on_fatal = [this](std::string) { want_crash(SimDisk::Loss::nothing); }},
                                               running.process, running.process));

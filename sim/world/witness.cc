@@ -106,6 +106,11 @@ void Witness::connect_asked(std::string_view process, const egress::SocketAddres
   tell([&](Checker& checker) { checker.connect_asked(process, to); });
 }
 
+void Witness::connection_opened(std::string_view process, std::size_t asked, std::size_t accepted) {
+  if (process != kServer) return;
+  tell([&](Checker& checker) { checker.connection_opened(asked, accepted); });
+}
+
 void Witness::request_left(std::string_view process, const WireRequest& request) {
   if (process != kServer) return;
   busy();

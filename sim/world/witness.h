@@ -51,6 +51,7 @@ class Witness final : public NetObserver, public CommitObserver {
   }
 
   void connect_asked(std::string_view process, const egress::SocketAddress& to) override;
+  void connection_opened(std::string_view process, std::size_t asked, std::size_t accepted) override;
   void request_left(std::string_view process, const WireRequest& request) override;
   void request_arrived(std::string_view process, const WireRequest& request) override;
   void answer_arrived(std::string_view process, const WireAnswer& answer) override;

@@ -243,6 +243,7 @@ class World {
     if (hand_signer_) hand_signer_->start();
     if (rude_caller_) rude_caller_->start();
     if (options_.replays) operator_->start_meddling();
+    if (options_.resubscribes) operator_->start_resubscribing();
     co_await change_endpoints();
     co_await operator_->host().sleep(options_.duration / 2);
     co_await heal();
@@ -255,15 +256,20 @@ class World {
     const MonotonicTime half = ground_.schedule.now() + options_.duration / 2;
     co_await operator_->host().sleep(options_.duration / 4);
     if (options_.late_subscriber) co_await operator_->make_endpoint(plan_for(*receivers_.back()));
-    if (options_.come_and_go) {
-      const EndpointId id = co_await operator_->make_endpoint(plan_for(*receivers_.back()));
-      co_await operator_->host().sleep(options_.duration / 8);
-      producers_->announce("farewell.now");  // on its way while its endpoint goes
-      co_await operator_->host().sleep(milliseconds(draw_.between(0, 60)));
-      co_await operator_->delete_endpoint(id);
-    }
+    if (options_.come_and_go)
+      for (std::int64_t times = draw_.between(1, 3); times > 0; --times) co_await come_and_go();
     if (ground_.schedule.now() < half)
       co_await operator_->host().sleep(std::chrono::ceil<milliseconds>(half - ground_.schedule.now()));
+  }
+
+  Co<void> come_and_go() {
+    EndpointPlan plan = plan_for(*receivers_.back());
+    plan.event_types = {"*"};
+    const EndpointId id = co_await operator_->make_endpoint(std::move(plan));
+    co_await operator_->host().sleep(options_.duration / 12);
+    producers_->announce("farewell.now", draw_.between(1, 12));  // on their way while their endpoint goes
+    co_await operator_->host().sleep(milliseconds(draw_.between(0, 60)));
+    co_await operator_->delete_endpoint(id);
   }
 
   Co<void> heal() {

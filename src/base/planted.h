@@ -27,7 +27,8 @@ enum class Planted : std::uint8_t {
   after_counts_unsent_events,
   delete_endpoint_cancels_nothing,
   secret_stored_plain,
-  // dispatcher and client
+  // listener, dispatcher and client
+  connections_without_bound,
   attempt_row_after_send,
   new_id_per_retry,
   replay_with_new_id,

@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/planted.h"
 #include "base/probe.h"
 
 namespace semel::http {
@@ -34,7 +35,7 @@ Co<bool> Server::drain(milliseconds within) {
 }
 
 void Server::accept(std::unique_ptr<Stream> stream) {
-  if (sessions_.size() < options_.connections_max) {
+  if (sessions_.size() < options_.connections_max || planted(Planted::connections_without_bound)) {
     scope_.spawn(run_session(std::move(stream)));
   } else if (turning_away_ < kTurningAwayMax) {
     probe::reached<"server.turns_away">();

@@ -2,6 +2,7 @@
 // no engine.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +24,17 @@ struct Heard final : NetObserver {
   std::vector<WireRequest> left;
   std::vector<WireRequest> arrived;
   std::vector<WireAnswer> answers;
+  struct Open {
+    std::size_t asked;
+    std::size_t accepted;
+    bool operator==(const Open&) const = default;
+  };
+  std::map<std::string, Open, std::less<>> open;  // as last heard
 
   void connect_asked(std::string_view, const SocketAddress& to) override { connects.push_back(to); }
+  void connection_opened(std::string_view name, std::size_t asked, std::size_t accepted) override {
+    open[std::string(name)] = {asked, accepted};
+  }
   void request_left(std::string_view, const WireRequest& request) override { left.push_back(request); }
   void request_arrived(std::string_view, const WireRequest& request) override { arrived.push_back(request); }
   void answer_arrived(std::string_view, const WireAnswer& answer) override { answers.push_back(answer); }
