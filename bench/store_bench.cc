@@ -10,10 +10,10 @@
 #include <string>
 #include <vector>
 
-#include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "edge/sqlite/inline_lanes.h"
 #include "edge/sqlite/sqlite_store.h"
+#include "port/testing/start_of.h"
 
 namespace semel {
 namespace {
@@ -120,16 +120,8 @@ class Bench {
     return intake;
   }
   store::StartAttempt start(store::Delivery& delivery) {
-    const delivery::Transition step = delivery::start_attempt(delivery.state, delivery.record, kNow).value();
-    store::StartAttempt start{.tenant = kTenant,
-                              .fence = store_->fence(),
-                              .delivery = delivery.key,
-                              .version = delivery.version,
-                              .endpoint = delivery.endpoint,
-                              .endpoint_version = Version{1},
-                              .record = step.record,
-                              .state = std::get<delivery::InFlight>(step.next)};
-    delivery.record = step.record;
+    store::StartAttempt start = store::start_of(delivery, store_->fence(), Version{1}, kNow);
+    delivery.record = start.record;
     ++delivery.version.value;
     return start;
   }

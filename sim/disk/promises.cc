@@ -12,6 +12,7 @@
 #include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "core/intake/item_of.h"
+#include "port/testing/start_of.h"
 
 namespace semel::sim {
 namespace {
@@ -169,21 +170,12 @@ std::optional<Promises::Asked> Promises::ask_delivery(Fence fence) {
 
 Promises::Asked Promises::ask_attempt(Fence fence, DeliveryPromise& promise) {
   const store::Delivery& due = promise.there;
-  const delivery::Step step = delivery::start_attempt(due.state, due.record, kNow);
-  SEMEL_CHECK(step.has_value());
+  store::StartAttempt start = store::start_of(due, fence, main_->version, kNow);
   promise.asked = due;
   ++promise.asked->version.value;
-  promise.asked->state = step->next;
-  promise.asked->record = step->record;
-  return {store::StartAttempt{.tenant = kTenant,
-                              .fence = fence,
-                              .delivery = due.key,
-                              .version = due.version,
-                              .endpoint = due.endpoint,
-                              .endpoint_version = main_->version,
-                              .record = step->record,
-                              .state = std::get<delivery::InFlight>(step->next)},
-          when_moved(due.key)};
+  promise.asked->state = start.state;
+  promise.asked->record = start.record;
+  return {std::move(start), when_moved(due.key)};
 }
 
 Promises::Asked Promises::ask_outcome(Fence fence, DeliveryPromise& promise) {

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/check.h"
+#include "demo/support/temp_folder.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "sim/disk/promises.h"
 #include "sim/disk/sim_disk.h"
@@ -29,26 +30,6 @@ constexpr std::int64_t kTurnsLeast = 4;  // of a process
 constexpr int kTurnsDoublings = 6;
 constexpr std::uint64_t kQuickCheckEach = 32;
 constexpr std::uint64_t kStepsMax = 1'000'000;  // of one wait
-
-// The store's lock is a file of the operating system.
-class LockFolder {
- public:
-  LockFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "semel-recoveries-XXXXXX").string();
-    SEMEL_CHECK(mkdtemp(pattern.data()) != nullptr);
-    path_ = std::filesystem::canonical(pattern).string() + "/";
-  }
-  LockFolder(const LockFolder&) = delete;
-  LockFolder& operator=(const LockFolder&) = delete;
-  ~LockFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Nothing here depends on what sealing does.
 class NoSecrets final : public Secrets {
@@ -324,11 +305,12 @@ class Life {
 RecoveryReport run_recoveries(std::uint64_t seed, std::uint64_t count, sqlite::Synchronous synchronous) {
   RecoveryReport report;
   Trace trace;
-  const LockFolder folder;
+  const harness::TempFolder folder;  // the store's lock is a file of the operating system
+  const std::string files = std::filesystem::canonical(folder.path()).string() + "/";
   const Draw draw(seed, "recoveries");
   for (std::uint64_t number = 1; report.recoveries < count; ++number) {
     const bool was_clean = report.first_breach.empty();
-    Life(draw.fork("disk", number), synchronous, folder.path(), trace, report).run();
+    Life(draw.fork("disk", number), synchronous, files, trace, report).run();
     if (was_clean && !report.first_breach.empty())
       report.first_breach = fmt::format("disk {}: {}", number, report.first_breach);
   }

@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +17,8 @@
 
 #include "core/intake/item_of.h"
 #include "edge/sqlite/test_store.h"
+#include "sim/kernel/testing/elsewhere.h"
+#include "sim/kernel/testing/only.h"
 
 namespace semel::sim {
 namespace {
@@ -29,12 +29,6 @@ using ::testing::IsEmpty;
 using ::testing::UnorderedElementsAre;
 
 using enum FaultClass;
-
-Faults::Rates rates_of(FaultClass fault, PerMillion rate) {
-  Faults::Rates rates{};
-  rates[static_cast<std::size_t>(fault)] = rate;
-  return rates;
-}
 
 // A disk with the faults asked for, and what it told its world.
 class TestDisk {
@@ -248,7 +242,7 @@ TEST(SimDisk, what_is_off_fails_and_changes_nothing_and_others_go_on) {
 TEST(SimDisk, who_syncs_again_after_a_failed_sync_may_have_lost_what_he_wrote) {
   std::set<std::string> found;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    TestDisk disk(seed, rates_of(disk_io_error, percent(30)));
+    TestDisk disk(seed, only(disk_io_error, percent(30)));
     {
       OpenFile log("/d/x-wal", OpenFile::kLog);
       if (log.code() != SQLITE_OK || log.write("old") != SQLITE_OK || log.sync() != SQLITE_OK) continue;
@@ -319,7 +313,7 @@ TEST(SimDisk, shared_memory_lasts_while_one_has_it) {
 // ---- faults ----
 
 TEST(SimDisk, healed_it_fails_no_more) {
-  TestDisk disk(1, rates_of(disk_io_error, percent(100)));
+  TestDisk disk(1, only(disk_io_error, percent(100)));
   EXPECT_EQ(OpenFile("/d/x").code(), SQLITE_CANTOPEN);
   disk->heal();
   EXPECT_EQ(OpenFile("/d/x").code(), SQLITE_OK);
@@ -328,7 +322,7 @@ TEST(SimDisk, healed_it_fails_no_more) {
 TEST(SimDisk, each_operation_fails_by_draw_and_with_its_own_code) {
   std::set<int> seen;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    TestDisk disk(seed, rates_of(disk_io_error, percent(50)));
+    TestDisk disk(seed, only(disk_io_error, percent(50)));
     OpenFile file("/d/x");
     if (file.code() != SQLITE_OK) continue;
     seen.insert({file.write("a"), file.sync(), file.read_code(), file.truncate(0)});
@@ -341,7 +335,7 @@ TEST(SimDisk, each_operation_fails_by_draw_and_with_its_own_code) {
 TEST(SimDisk, a_full_disk_takes_what_needs_no_space_and_is_over_some_time) {
   std::set<int> growths;
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
-    TestDisk disk(seed, rates_of(disk_full, percent(30)));
+    TestDisk disk(seed, only(disk_full, percent(30)));
     OpenFile file("/d/x");
     for (int i = 0; i < 100'000 && file.write("abc") != SQLITE_OK; ++i) {
     }
@@ -355,7 +349,7 @@ TEST(SimDisk, a_full_disk_takes_what_needs_no_space_and_is_over_some_time) {
 TEST(SimDisk, a_full_disk_is_so_for_more_than_one_operation) {
   int longest = 0;
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
-    TestDisk disk(seed, rates_of(disk_full, percent(1)));
+    TestDisk disk(seed, only(disk_full, percent(1)));
     OpenFile file("/d/x");
     for (int i = 0, in_a_row = 0; i < 500; ++i) {
       in_a_row = file.write("a", i) == SQLITE_FULL ? in_a_row + 1 : 0;
@@ -366,7 +360,7 @@ TEST(SimDisk, a_full_disk_is_so_for_more_than_one_operation) {
 }
 
 TEST(SimDisk, a_full_disk_is_so_until_it_is_healed_when_nothing_else_ends_it) {
-  TestDisk disk(1, rates_of(disk_full, percent(100)));
+  TestDisk disk(1, only(disk_full, percent(100)));
   OpenFile file("/d/x");
   for (int i = 0; i < 10'000; ++i) ASSERT_EQ(file.write("abc"), SQLITE_FULL);
   disk->heal();
@@ -376,7 +370,7 @@ TEST(SimDisk, a_full_disk_is_so_until_it_is_healed_when_nothing_else_ends_it) {
 TEST(SimDisk, the_last_operation_of_a_process_happens_or_not_or_in_part_and_none_comes_after_it) {
   std::set<std::string> found;
   for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    TestDisk disk(seed, rates_of(crash_in_disk, percent(50)));
+    TestDisk disk(seed, only(crash_in_disk, percent(50)));
     OpenFile file("/d/x");
     if (file.code() != SQLITE_OK) continue;
     const int code = file.write(std::string(512, 'a') + std::string(512, 'b'));
@@ -393,7 +387,7 @@ TEST(SimDisk, the_last_operation_of_a_process_happens_or_not_or_in_part_and_none
 TEST(SimDisk, a_crash_takes_one_database_with_its_log_and_leaves_the_others) {
   for (std::uint64_t seed = 0;; ++seed) {
     ASSERT_LT(seed, 100u);
-    TestDisk disk(seed, rates_of(crash_in_disk, percent(20)));
+    TestDisk disk(seed, only(crash_in_disk, percent(20)));
     OpenFile log("/d/x-wal", OpenFile::kLog);
     OpenFile database("/d/x");
     OpenFile neighbour("/d/y");
@@ -476,7 +470,7 @@ TEST(SimDisk, sqlite_keeps_the_same_rows_on_it_as_on_the_files_of_the_operating_
 TEST(SimDisk, a_rollback_journal_undoes_what_the_power_cut_short) {
   std::set<std::string> found;
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    TestDisk disk(seed, rates_of(crash_in_disk, percent(4)));
+    TestDisk disk(seed, only(crash_in_disk, percent(4)));
     sqlite3* handle = nullptr;
     sqlite3_open_v2("/d/x", &handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, "sim");
     int last = 0;
@@ -606,20 +600,8 @@ std::uint64_t twenty_power_failures(std::uint64_t seed) {
 TEST(StoreOnSimDisk, what_was_acknowledged_is_there_after_the_power_failed) { twenty_power_failures(1); }
 
 TEST(StoreOnSimDisk, a_seed_writes_the_same_bytes_again_and_in_another_process) {
-  std::array<int, 2> told{};
-  ASSERT_EQ(pipe(told.data()), 0);
-  const pid_t child = fork();
-  if (child == 0) {
-    const std::uint64_t hash = twenty_power_failures(7);
-    _exit(write(told[1], &hash, sizeof hash) == sizeof hash ? 0 : 1);
-  }
-  std::uint64_t elsewhere = 0;
-  ASSERT_EQ(read(told[0], &elsewhere, sizeof elsewhere), static_cast<ssize_t>(sizeof elsewhere));
-  waitpid(child, nullptr, 0);
-  close(told[0]);
-  close(told[1]);
   const std::uint64_t hash = twenty_power_failures(7);
-  EXPECT_EQ(hash, elsewhere);
+  EXPECT_EQ(hash, elsewhere([] { return twenty_power_failures(7); }));
   EXPECT_EQ(hash, twenty_power_failures(7));
   EXPECT_NE(hash, twenty_power_failures(8));
 }

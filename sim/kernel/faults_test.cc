@@ -5,14 +5,12 @@
 
 #include <vector>
 
+#include "sim/kernel/testing/only.h"
+
 namespace semel::sim {
 namespace {
 
-Faults::Rates half_of(FaultClass fault) {
-  Faults::Rates rates{};
-  rates[static_cast<std::size_t>(fault)] = percent(50);
-  return rates;
-}
+Faults::Rates half_of(FaultClass fault) { return only(fault, percent(50)); }
 
 struct Occasion {
   std::uint64_t number;

@@ -10,9 +10,7 @@ Process::Process(std::string name, Schedule& schedule, const WallClock& wall)
   for (LaneState& lane : lanes_) lane.source = schedule.new_source();
 }
 
-WallTime Process::wall() const {
-  return wall_.at_start + wall_.offset + std::chrono::floor<milliseconds>(schedule_.now() - MonotonicTime{});
-}
+WallTime Process::wall() const { return wall_.at(schedule_.now()); }
 
 TimerId Process::start_timer(MonotonicTime at, Done<> done) {
   // Resolution is a millisecond, never early (port/clock.h).

@@ -22,6 +22,10 @@ namespace semel::sim {
 struct WallClock {
   WallTime at_start;
   milliseconds offset{0};
+
+  WallTime at(MonotonicTime now) const {
+    return at_start + offset + std::chrono::floor<milliseconds>(now - MonotonicTime{});
+  }
 };
 
 class Process final : public Clock, public Executor, public Lanes {

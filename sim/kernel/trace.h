@@ -21,7 +21,6 @@ class Trace {
   void fold(std::string_view bytes);
   std::uint64_t hash() const { return hash_; }
 
-  bool printing() const { return static_cast<bool>(print_); }
   void set_time(MonotonicTime now) { now_ = now; }
 
   // `text` is written only when somebody reads it; what must be compared is folded by the caller.

@@ -1,19 +1,16 @@
 // scratch.h: a folder for the files of this process and its children, removed at the end whatever became of them.
 #pragma once
 
-#include <filesystem>
+#include "demo/support/temp_folder.h"
 
 namespace semel::sim {
 
 class Scratch {
  public:
-  Scratch();  // from now on TMPDIR names it
-  Scratch(const Scratch&) = delete;
-  Scratch& operator=(const Scratch&) = delete;
-  ~Scratch();
+  Scratch() { SEMEL_CHECK(setenv("TMPDIR", folder_.path().c_str(), 1) == 0); }  // from now on TMPDIR names it
 
  private:
-  std::filesystem::path folder_;
+  harness::TempFolder folder_;
 };
 
 }  // namespace semel::sim

@@ -10,11 +10,12 @@
 #include <vector>
 
 #include "base/match.h"
-#include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "core/intake/item_of.h"
 #include "edge/sqlite/test_store.h"
+#include "port/testing/start_of.h"
 #include "sim/kernel/process.h"
+#include "sim/kernel/testing/only.h"
 #include "sim/store/memory_reader.h"
 #include "sim/store/memory_store.h"
 #include "sim/store/tables.h"
@@ -71,11 +72,7 @@ class DoubtfulStoreTest : public testing::Test {
   // Seeds whose first occasions are not fatal, but where a test looks for that.
   static constexpr std::uint64_t kSeed = 3;
 
-  void strike(FaultClass fault, std::uint64_t seed = kSeed) {
-    Faults::Rates rates{};
-    rates[static_cast<std::size_t>(fault)] = percent(100);
-    faults_.emplace(seed, rates, FaultMask{});
-  }
+  void strike(FaultClass fault, std::uint64_t seed = kSeed) { faults_.emplace(seed, only(fault), FaultMask{}); }
   void strike_no_more() { faults_->heal(); }
 
   void start() {
@@ -135,15 +132,7 @@ class DoubtfulStoreTest : public testing::Test {
     return std::get<store::Taken>(std::get<store::IntakeAnswer>(made.made).items.at(0)).fresh.at(0);
   }
   store::StartAttempt start_of(const store::Delivery& delivery) {
-    const delivery::Transition step = delivery::start_attempt(delivery.state, delivery.record, kNow).value();
-    return {.tenant = delivery.tenant,
-            .fence = store_->fence(),
-            .delivery = delivery.key,
-            .version = delivery.version,
-            .endpoint = delivery.endpoint,
-            .endpoint_version = Version{1},
-            .record = step.record,
-            .state = std::get<delivery::InFlight>(step.next)};
+    return store::start_of(delivery, store_->fence(), Version{1}, kNow);
   }
   store::ChangeDelivery replay_of(const store::Delivery& delivery) {
     return {.tenant = delivery.tenant,

@@ -10,6 +10,7 @@
 
 #include "base/match.h"
 #include "core/intake/batch.h"
+#include "port/intake_rows.h"
 #include "sim/store/write_sets.h"
 
 namespace semel::sim {
@@ -18,6 +19,7 @@ namespace {
 using intake::Refuse;
 using store::ItemAnswer;
 using store::Taken;
+using store::taken_before;
 
 class View final : public intake::IntakeView {
  public:
@@ -164,15 +166,6 @@ class IntakeWriter {
         [](Refuse refuse) { return Judged{refuse, std::nullopt}; });
   }
 
-  static Taken taken_before(intake::StoredEvent event, bool duplicate) {
-    return {.id = std::move(event.id),
-            .sequence = event.sequence,
-            .accepted_at = event.accepted_at,
-            .endpoints = std::move(event.endpoints),
-            .duplicate = duplicate,
-            .replayed = true};
-  }
-
   Judged answer_again(const intake::Item& item, intake::Replay replay) {
     const EventKey event = replay.event.key;
     if (replay.bind_key) bind_key(item, event, replay.duplicate);
@@ -192,9 +185,10 @@ class IntakeWriter {
     if (broken_rule_) return {Taken{.id = fresh.id, .sequence = fresh.sequence, .accepted_at = item.accepted_at}, key};
     if (item.key) bind_key(item, key, false);
     Taken taken{.id = fresh.id, .sequence = fresh.sequence, .accepted_at = item.accepted_at};
+    const store::DeliveryOf of{intake_.tenant, key, line, fresh.sequence, item.accepted_at};
     for (const intake::NewDelivery& made : fresh.deliveries) {
       taken.endpoints.push_back(view_.endpoint_id(made.endpoint));
-      taken.fresh.push_back(add_delivery(key, made, line, fresh.sequence, item.accepted_at));
+      taken.fresh.push_back(add_delivery(of, made));
     }
     taken.body = tables_.events.at(key).body;
     return {std::move(taken), key};
@@ -234,35 +228,17 @@ class IntakeWriter {
                                .fingerprint = item.fingerprint,
                                .line = line,
                                .accepted_at = item.accepted_at,
-                               .body = std::make_shared<const store::EventBody>(
-                                   store::EventBody{.key = key,
-                                                    .id = fresh.id,
-                                                    .envelope = std::move(fresh.envelope.bytes),
-                                                    .data_offset = fresh.envelope.data_offset,
-                                                    .ordering_key = item.submission.ordering_key,
-                                                    .sequence = fresh.sequence,
-                                                    .correlation_id = item.submission.correlation_id,
-                                                    .type = item.submission.type}),
+                               .body = store::make_body(key, item, fresh),
                                .deliveries = {}});
   }
 
-  store::Delivery add_delivery(EventKey event, const intake::NewDelivery& made, std::optional<LineKey> line,
-                               std::optional<Sequence> sequence, WallTime now) {
-    if (line) {
-      Sequence& last = tables_.endpoints.at(made.endpoint).lines[*line].last;
+  store::Delivery add_delivery(const store::DeliveryOf& of, const intake::NewDelivery& made) {
+    if (of.line) {
+      Sequence& last = tables_.endpoints.at(made.endpoint).lines[*of.line].last;
       undo_.emplace_back([&last, before = last] { last = before; });
-      last = *sequence;
+      last = *of.sequence;
     }
-    const DeliveryKey key = tables_.add(store::Delivery{.key = {},
-                                                        .tenant = intake_.tenant,
-                                                        .event = event,
-                                                        .endpoint = made.endpoint,
-                                                        .line = line,
-                                                        .sequence = sequence,
-                                                        .after = made.after,
-                                                        .version = Version{1},
-                                                        .state = delivery::Due{now},
-                                                        .record = {}});
+    const DeliveryKey key = tables_.add(store::fresh_delivery({}, of, made));
     undo_.emplace_back([this, key] { tables_.take_back(key); });
     return tables_.deliveries.at(key).row;
   }

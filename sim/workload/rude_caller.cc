@@ -125,37 +125,37 @@ Co<void> RudeCaller::talk_nonsense() {
   co_await say("GET /v1/events HTTP/1.1\r\nhost: a\r\nx: " + std::string(70'000, 'x') + "\r\n\r\n");
 }
 
-Co<void> RudeCaller::say(std::string_view bytes) {
+Co<std::unique_ptr<Stream>> RudeCaller::connect(Cancel& cancel) {
   using Connected = std::expected<std::unique_ptr<Stream>, ConnectFailure>;
-  Process& process = by_.host().process;
-  Cancel cancel;
-  const TimerId patience = process.start_timer(process.now() + milliseconds(5'000), [&cancel] { cancel.request(); });
   Connected stream = co_await call<Connected>([&](Done<Connected> done) {
     net_->start_connect({.address = {server_ip(), kServerPort}, .tls = {}}, cancel, std::move(done));
   });
-  if (stream) {
+  if (!stream) co_return nullptr;
+  co_return *std::move(stream);
+}
+
+Co<void> RudeCaller::say(std::string_view bytes) {
+  Process& process = by_.host().process;
+  Cancel cancel;
+  const TimerId patience = process.start_timer(process.now() + milliseconds(5'000), [&cancel] { cancel.request(); });
+  if (const std::unique_ptr<Stream> stream = co_await connect(cancel)) {
     using Written = Result<Nothing>;
     using Read = Result<std::size_t>;
-    co_await call<Written>([&](Done<Written> done) { (*stream)->start_write(bytes, cancel, std::move(done)); });
+    co_await call<Written>([&](Done<Written> done) { stream->start_write(bytes, cancel, std::move(done)); });
     std::array<char, 1'024> answer{};
-    co_await call<Read>([&](Done<Read> done) { (*stream)->start_read(answer, cancel, std::move(done)); });
+    co_await call<Read>([&](Done<Read> done) { stream->start_read(answer, cancel, std::move(done)); });
   }
   process.stop_timer(patience);
 }
 
 // All connections that there are, and then some.
 Co<void> RudeCaller::crowd() {
-  using Connected = std::expected<std::unique_ptr<Stream>, ConnectFailure>;
   Process& process = by_.host().process;
   std::vector<std::unique_ptr<Stream>> open;
   Cancel cancel;
   const TimerId patience = process.start_timer(process.now() + milliseconds(20'000), [&cancel] { cancel.request(); });
-  for (int i = 0; i < kCrowd && !cancel.requested(); ++i) {
-    Connected stream = co_await call<Connected>([&](Done<Connected> done) {
-      net_->start_connect({.address = {server_ip(), kServerPort}, .tls = {}}, cancel, std::move(done));
-    });
-    if (stream) open.push_back(*std::move(stream));
-  }
+  for (int i = 0; i < kCrowd && !cancel.requested(); ++i)
+    if (std::unique_ptr<Stream> stream = co_await connect(cancel)) open.push_back(std::move(stream));
   process.stop_timer(patience);
 }
 

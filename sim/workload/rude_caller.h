@@ -24,6 +24,7 @@ class RudeCaller {
   Co<void> crowd();
   // An answer that takes what must be refused is a violation of this invariant.
   Co<void> must_be_refused(std::string_view invariant, std::string method, std::string path, std::string body);
+  Co<std::unique_ptr<Stream>> connect(Cancel& cancel);  // nullptr: none
   Co<void> say(std::string_view bytes);
 
   Stage& stage_;

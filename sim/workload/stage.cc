@@ -6,7 +6,6 @@
 namespace semel::sim {
 namespace {
 
-const WallClock kTrueTime{.at_start = kWorldBegins};
 constexpr milliseconds kPatience{20'000};
 
 }  // namespace

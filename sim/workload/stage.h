@@ -43,7 +43,6 @@ struct Stage {
   Ground& ground;
   Witness& witness;
   ServerNode& server;
-  std::vector<std::unique_ptr<ReceiverNode>>& receivers;
 
   std::uint64_t last_event = 0;
   std::uint64_t last_submission = 0;

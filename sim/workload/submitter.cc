@@ -102,37 +102,32 @@ Co<std::optional<http::SimpleAnswer>> Submitter::ask_once(const Submission& subm
   co_return *std::move(answer);
 }
 
-Co<void> Submitter::wait_before_again() { co_await host_.sleep(milliseconds(draw_.skewed(200, 7))); }
-
-Co<void> Submitter::submit(Submission submission) {
-  std::size_t accepted_so_far = 0;
-  while (accepted_so_far < submission.events.size()) {
-    const std::optional<http::SimpleAnswer> answer = co_await ask_once(submission);
-    if (answer) {
+// `is_over` says of an answer whether it is the last.
+template <class IsOver>
+Co<void> Submitter::ask_until(Submission submission, IsOver is_over) {
+  while (true) {
+    if (const std::optional<http::SimpleAnswer> answer = co_await ask_once(submission)) {
       const SubmissionAnswer told = read(submission, *answer);
       stage_.witness.tell([&](Checker& checker) { checker.answered(submission, told); });
-      accepted_so_far = told.accepted.size();
-      if (answer->status != 202 && answer->status != 200 && !is_reason_to_come_again(answer->status)) {
-        stage_.witness.violate("I-ANSWER",
-                               fmt::format("a submission was answered {} {}", answer->status, answer->body));
-        co_return;
-      }
-      if (accepted_so_far == submission.events.size()) co_return;
+      if (is_over(told)) co_return;
     }
-    co_await wait_before_again();
+    co_await host_.sleep(milliseconds(draw_.skewed(200, 7)));
   }
 }
 
+Co<void> Submitter::submit(Submission submission) {
+  const std::size_t events = submission.events.size();
+  co_await ask_until(std::move(submission), [this, events](const SubmissionAnswer& told) {
+    if (told.accepted.size() == events) return true;
+    if (told.status == 202 || told.status == 200 || is_reason_to_come_again(told.status)) return false;
+    stage_.witness.violate("I-ANSWER", fmt::format("a submission was answered {} {}", told.status, told.body));
+    return true;
+  });
+}
+
 Co<void> Submitter::submit_conflicting(Submission submission) {
-  while (true) {
-    const std::optional<http::SimpleAnswer> answer = co_await ask_once(submission);
-    if (answer) {
-      const SubmissionAnswer told = read(submission, *answer);
-      stage_.witness.tell([&](Checker& checker) { checker.answered(submission, told); });
-      if (!is_reason_to_come_again(answer->status)) co_return;
-    }
-    co_await wait_before_again();
-  }
+  co_await ask_until(std::move(submission),
+                     [](const SubmissionAnswer& told) { return !is_reason_to_come_again(told.status); });
 }
 
 }  // namespace semel::sim

@@ -32,7 +32,8 @@ class Submitter {
   std::string body_of(const Submission& submission) const;
   SubmissionAnswer read(const Submission& submission, const http::SimpleAnswer& answer) const;
   Co<std::optional<http::SimpleAnswer>> ask_once(const Submission& submission);
-  Co<void> wait_before_again();
+  template <class IsOver>
+  Co<void> ask_until(Submission submission, IsOver is_over);
 
   Stage& stage_;
   ClientHost host_;

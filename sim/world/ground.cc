@@ -4,10 +4,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
-#include <cstdlib>
-#include <filesystem>
-
 #include "base/check.h"
+#include "demo/support/temp_folder.h"
 
 namespace semel::sim {
 namespace {
@@ -21,21 +19,6 @@ IpAddress ipv4(std::uint8_t a, std::uint8_t b, std::uint8_t c, std::uint32_t d) 
   return ip;
 }
 
-// Removed when the program ends.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "semel-sim-XXXXXX").string();
-    SEMEL_CHECK(mkdtemp(pattern.data()) != nullptr);
-    path = pattern;
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path, ignored);
-  }
-  std::string path;
-};
-
 }  // namespace
 
 IpAddress server_ip() { return ipv4(10, 20, 0, 1); }
@@ -45,9 +28,10 @@ std::string receiver_host(std::uint32_t number) { return fmt::format("r{}.receiv
 
 const std::string& real_folder() {
   static const pid_t owner = getpid();
-  static std::unique_ptr<Folder> folder = std::make_unique<Folder>();
+  static const harness::TempFolder folder;  // gone when the program ends
+  static const std::string path = folder.path().string();
   SEMEL_CHECK(owner == getpid());
-  return folder->path;
+  return path;
 }
 
 Ground::Ground(const Options& drawn, NetObserver& observer, std::function<void(std::string_view)> print,

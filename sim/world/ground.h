@@ -16,6 +16,7 @@
 namespace semel::sim {
 
 inline constexpr WallTime kWorldBegins{1'796'025'600'000};  // 2026-11-30T08:00:00Z
+inline const WallClock kTrueTime{.at_start = kWorldBegins};
 
 // Hosts by their place in the world.
 IpAddress server_ip();

@@ -8,8 +8,6 @@
 namespace semel::sim {
 namespace {
 
-const WallClock kTrueTime{.at_start = kWorldBegins};
-
 Co<HttpResponse> answer(HttpRequest) { co_return HttpResponse{.status = 200, .headers = {}, .body = "{}"}; }
 
 }  // namespace

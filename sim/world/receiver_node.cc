@@ -14,6 +14,7 @@
 #include "http/server.h"
 #include "port/scope.h"
 #include "sim/world/outside_reader.h"
+#include "sim/world/take_down.h"
 
 namespace semel::sim {
 
@@ -30,8 +31,6 @@ struct ReceiverNode::Running {
 };
 
 namespace {
-
-const WallClock kTrueTime{.at_start = kWorldBegins};
 
 signature::VerifierKey key_of(const std::string& secret) {
   Result<signature::VerifierKey> key = signature::parse_verifier_key(secret);
@@ -60,7 +59,6 @@ Process* ReceiverNode::process() { return running_ ? &running_->process : nullpt
 void ReceiverNode::start() {
   SEMEL_CHECK(!running_);
   wanted_.reset();
-  ++starts_;
   running_ = std::make_unique<Running>(ground_, name_, number_, kTrueTime);
   const std::string database = files() + "inbox.db";
   Result<std::unique_ptr<cli::Receiver>> opened =
@@ -90,14 +88,9 @@ void ReceiverNode::start() {
 
 void ReceiverNode::crash(SimDisk::Loss loss) {
   SEMEL_CHECK(running_ != nullptr);
-  ground_.trace.note(name_, [&] { return std::string(loss == SimDisk::Loss::unsynced ? "power fails" : "dies"); });
-  witness_.chart.add(ground_.schedule.now(), name_, "", loss == SimDisk::Loss::unsynced ? "POWER FAILS" : "DIES");
-  ground_.disk.off(files());
-  running_->process.kill();
-  ground_.net.sever(receiver_ip(number_));
-  running_.reset();
-  ground_.disk.power_cycle(files(), loss);
-  witness_.tell([&](Checker& checker) { checker.crashed(name_); });
+  take_down(ground_, witness_,
+            {.name = name_, .ip = receiver_ip(number_), .files = files(), .process = running_->process}, loss,
+            [this] { running_.reset(); });
 }
 
 Co<HttpResponse> ReceiverNode::answer(Running& running, HttpRequest request) {

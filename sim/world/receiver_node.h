@@ -49,7 +49,6 @@ class ReceiverNode {
 
  private:
   struct Running;
-  class Book;  // reads the file as an outsider does
 
   Co<HttpResponse> answer(Running& running, HttpRequest request);
   bool holds_up(const HttpRequest& request) const;
@@ -64,7 +63,6 @@ class ReceiverNode {
   std::unique_ptr<Running> running_;
   std::optional<SimDisk::Loss> wanted_;
   std::int64_t effects_told_ = 0;
-  std::uint32_t starts_ = 0;
 };
 
 }  // namespace semel::sim

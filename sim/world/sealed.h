@@ -1,6 +1,7 @@
 // sealed.h: secrets at rest in a world: unreadable on the disk, readable by who knows the row.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,14 +20,12 @@ class SimSecrets final : public Secrets {
     const std::size_t dot = sealed.find('.');
     if (dot == std::string_view::npos || sealed.substr(dot + 1) != std::to_string(hash_of(row)))
       return fail(Fault::corrupt, "sealed for another row");
-    std::string bytes;
-    for (std::size_t i = 0; i + 1 < dot; i += 2)
-      bytes += static_cast<char>(nibble(sealed[i]) << 4 | nibble(sealed[i + 1]));
-    return crossed(bytes, row);
+    const std::optional<std::string> bytes = from_hex(sealed.substr(0, dot));
+    if (!bytes) return fail(Fault::corrupt, "not sealed here");
+    return crossed(*bytes, row);
   }
 
  private:
-  static int nibble(char c) { return c <= '9' ? c - '0' : c - 'a' + 10; }
   static std::string crossed(std::string_view bytes, std::string_view row) {
     Draw pad(hash_of(row), "pad");
     std::string out(bytes);

@@ -10,6 +10,7 @@
 #include "base/check.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "sim/store/memory_reader.h"
+#include "sim/world/take_down.h"
 
 namespace semel::sim {
 namespace {
@@ -136,17 +137,14 @@ Co<void> ServerNode::bring_up(Running& running) {
 
 void ServerNode::crash(SimDisk::Loss loss) {
   SEMEL_CHECK(running_ != nullptr);
-  ground_.trace.note(kName, [&] { return std::string(loss == SimDisk::Loss::unsynced ? "power fails" : "dies"); });
-  witness_.chart.add(ground_.schedule.now(), kName, "", loss == SimDisk::Loss::unsynced ? "POWER FAILS" : "DIES");
-  const std::string files = ground_.path_of(kName);
   late_.runs_on(nullptr);
-  ground_.disk.off(files);
-  running_->process.kill();
-  ground_.net.sever(server_ip());
-  running_->scope.drop_all();
-  running_.reset();
-  ground_.disk.power_cycle(files, loss);
-  witness_.tell([](Checker& checker) { checker.crashed(kName); });
+  take_down(
+      ground_, witness_,
+      {.name = std::string(kName), .ip = server_ip(), .files = ground_.path_of(kName), .process = running_->process},
+      loss, [this] {
+        running_->scope.drop_all();
+        running_.reset();
+      });
 }
 
 void ServerNode::stop(std::function<void()> done) {

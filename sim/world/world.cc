@@ -41,7 +41,7 @@ class World {
       receivers_.push_back(std::make_unique<ReceiverNode>(ground_, witness_, i + 1));
     for (std::uint32_t i = 0; i < options.hostile; ++i)
       hostile_.push_back(std::make_unique<HostileNode>(ground_, kFirstHostile + i));
-    stage_.emplace(ground_, witness_, server_, receivers_);
+    stage_.emplace(ground_, witness_, server_);
     operator_.emplace(*stage_);
     producers_.emplace(*stage_);
     if (options.direct) hand_signer_.emplace(*stage_, *receivers_.front());
@@ -171,8 +171,7 @@ class World {
 
   void tell_time() {
     witness_.known.now = ground_.schedule.now();
-    witness_.known.wall = server_.wall_clock().at_start + server_.wall_clock().offset +
-                          std::chrono::floor<milliseconds>(ground_.schedule.now() - MonotonicTime{});
+    witness_.known.wall = server_.wall_clock().at(ground_.schedule.now());
   }
 
   void tell_effects() {

@@ -13,20 +13,24 @@ namespace {
 
 constexpr std::size_t kReadSize = 4096;
 
-// A success means nothing for a request that did not get there whole; a refusal stands.
-Ended ended_by(const ResponseReader& response, bool leftover, bool written) {
-  if (!written && response.head_complete() && response.status() / 100 == 2) return Ended::lost;
+Ended ended_by(const ResponseReader& response, bool leftover) {
   switch (response.state()) {
     case ResponseReader::State::reading:
       return Ended::lost;
     case ResponseReader::State::complete:
-      return leftover || !written ? Ended::leftover : Ended::complete;
+      return leftover ? Ended::leftover : Ended::complete;
     case ResponseReader::State::over_cap:
       return Ended::over_cap;
     case ResponseReader::State::malformed:
       return Ended::malformed;
   }
   std::unreachable();
+}
+
+// A success means nothing for a request that did not get there whole; a refusal stands, and its connection goes.
+Ended ended_after_a_cut_request(const ResponseReader& response) {
+  if (response.head_complete() && response.status() / 100 == 2) return Ended::lost;
+  return ended_by(response, /*leftover=*/true);
 }
 
 }  // namespace
@@ -48,12 +52,12 @@ Co<Ended> converse(Stream& stream, std::string_view request, ResponseReader& res
     if (!read) co_return cancel.requested() ? Ended::timed_out : Ended::lost;
     if (*read == 0) {
       response.end();
-      co_return ended_by(response, false, written.has_value());
+      co_return written ? ended_by(response, false) : ended_after_a_cut_request(response);
     }
     const std::string_view bytes(buffer.data(), *read);
     const std::size_t taken = response.take(bytes);
     if (response.state() != ResponseReader::State::reading)
-      co_return ended_by(response, taken < bytes.size(), written.has_value());
+      co_return written ? ended_by(response, taken < bytes.size()) : ended_after_a_cut_request(response);
   }
 }
 

@@ -11,6 +11,7 @@
 
 #include "http/client.h"
 #include "http/server.h"
+#include "sim/kernel/testing/only.h"
 #include "sim/net/sim_net.h"
 
 namespace semel::sim::testing {
@@ -39,12 +40,6 @@ struct Heard final : NetObserver {
   void request_arrived(std::string_view, const WireRequest& request) override { arrived.push_back(request); }
   void answer_arrived(std::string_view, const WireAnswer& answer) override { answers.push_back(answer); }
 };
-
-inline Faults::Rates only(FaultClass fault, PerMillion rate = percent(100)) {
-  Faults::Rates rates{};
-  rates[static_cast<std::size_t>(fault)] = rate;
-  return rates;
-}
 
 inline const IpAddress kSenderIp = ip("198.51.100.7");
 inline const IpAddress kShopIp = ip("93.184.216.34");

@@ -11,6 +11,7 @@
 #include "base/probe.h"
 #include "core/intake/batch.h"
 #include "edge/sqlite/write_sets.h"
+#include "port/intake_rows.h"
 
 namespace semel::sqlite {
 namespace {
@@ -18,6 +19,7 @@ namespace {
 using intake::Refuse;
 using store::ItemAnswer;
 using store::Taken;
+using store::taken_before;
 
 // What the decision may ask of the store, within the open transaction.
 class View final : public intake::IntakeView {
@@ -78,15 +80,6 @@ class View final : public intake::IntakeView {
   std::optional<intake::Line> line_;
 };
 
-Taken taken_before(intake::StoredEvent event, bool duplicate) {
-  return {.id = std::move(event.id),
-          .sequence = event.sequence,
-          .accepted_at = event.accepted_at,
-          .endpoints = std::move(event.endpoints),
-          .duplicate = duplicate,
-          .replayed = true};
-}
-
 // One submission's answer, with the event it is bound to unless it was refused.
 struct Judged {
   ItemAnswer answer;
@@ -132,19 +125,12 @@ class Submissions {
     if (item.key) bind_key(item, key, false);
     Taken taken{.id = event.id, .sequence = event.sequence, .accepted_at = item.accepted_at};
     const auto& ids = transaction_.routing(intake_.tenant).ids;
+    const store::DeliveryOf of{intake_.tenant, key, line, event.sequence, item.accepted_at};
     for (const intake::NewDelivery& made : event.deliveries) {
       taken.endpoints.push_back(ids.at(made.endpoint));
-      taken.fresh.push_back(insert_delivery(key, made, line, event.sequence, item.accepted_at));
+      taken.fresh.push_back(insert_delivery(of, made));
     }
-    taken.body =
-        std::make_shared<const store::EventBody>(store::EventBody{.key = key,
-                                                                  .id = std::move(event.id),
-                                                                  .envelope = std::move(event.envelope.bytes),
-                                                                  .data_offset = event.envelope.data_offset,
-                                                                  .ordering_key = item.submission.ordering_key,
-                                                                  .sequence = event.sequence,
-                                                                  .correlation_id = item.submission.correlation_id,
-                                                                  .type = item.submission.type});
+    taken.body = store::make_body(key, item, event);
     return {std::move(taken), key};
   }
 
@@ -157,21 +143,11 @@ class Submissions {
     return view.line()->key;
   }
 
-  store::Delivery insert_delivery(EventKey event, const intake::NewDelivery& made, std::optional<LineKey> line,
-                                  std::optional<Sequence> sequence, WallTime now) {
-    const DeliveryKey key{
-        transaction_.sql.insert_delivery.insert(intake_.tenant, event, made.endpoint, line, sequence, made.after, now)};
-    if (line) transaction_.sql.advance_tail.run(intake_.tenant, made.endpoint, *line, sequence);
-    return {.key = key,
-            .tenant = intake_.tenant,
-            .event = event,
-            .endpoint = made.endpoint,
-            .line = line,
-            .sequence = sequence,
-            .after = made.after,
-            .version = Version{1},
-            .state = delivery::Due{now},
-            .record = {}};
+  store::Delivery insert_delivery(const store::DeliveryOf& of, const intake::NewDelivery& made) {
+    const DeliveryKey key{transaction_.sql.insert_delivery.insert(of.tenant, of.event, made.endpoint, of.line,
+                                                                  of.sequence, made.after, of.accepted_at)};
+    if (of.line) transaction_.sql.advance_tail.run(of.tenant, made.endpoint, *of.line, of.sequence);
+    return store::fresh_delivery(key, of, made);
   }
 
   Transaction& transaction_;

@@ -11,6 +11,7 @@
 #include "core/delivery/step.h"
 #include "core/endpoint/config.h"
 #include "core/intake/item_of.h"
+#include "port/testing/start_of.h"
 
 namespace semel::store {
 namespace {
@@ -108,15 +109,7 @@ class StoreConformance : public testing::TestWithParam<StoreKind> {
   }
 
   StartAttempt start_of(const Delivery& delivery, Version endpoint_version) {
-    const delivery::Transition step = delivery::start_attempt(delivery.state, delivery.record, kNow).value();
-    return {.tenant = delivery.tenant,
-            .fence = subject_->store().fence(),
-            .delivery = delivery.key,
-            .version = delivery.version,
-            .endpoint = delivery.endpoint,
-            .endpoint_version = endpoint_version,
-            .record = step.record,
-            .state = std::get<delivery::InFlight>(step.next)};
+    return store::start_of(delivery, subject_->store().fence(), endpoint_version, kNow);
   }
   SettleAttempt settle_of(const Delivery& in_flight, delivery::State next, std::string result) {
     delivery::Record record = in_flight.record;
