@@ -12,7 +12,7 @@ namespace {
 bool is_committed(const store::CommitAnswer& answer) { return std::holds_alternative<store::Committed>(answer); }
 
 // Each request has a started attempt of its own, whose start the engine knows to be stored; numbers rise by one; the
-// rows say what the commits said, one for each attempt.
+// rows say what the commits said, one for each attempt; and one whose process lived on has an outcome in the end.
 class AttemptLedger final : public BookChecker {
  public:
   using BookChecker::BookChecker;
@@ -45,6 +45,10 @@ class AttemptLedger final : public BookChecker {
       violated(fmt::format("attempt {} of {} left twice", number, book->text()));
   }
 
+  void crashed(std::string_view process) override {
+    if (process == kServerProcess) last_crash_ = known_.now;
+  }
+
   void inspected(const Inspection& inspection) override {
     if (inspection.when == Inspection::When::restarted) return;
     for (const store::DeliveryView& view : inspection.deliveries) {
@@ -64,11 +68,14 @@ class AttemptLedger final : public BookChecker {
     for (std::size_t i = 0; i < rows.size(); ++i) {
       const store::AttemptView& row = rows[i];
       if (row.number != i + 1) violated(fmt::format("{} has no row of attempt {}", text, i + 1));
+      const AttemptBook* begun = book ? book->attempt(row.number) : nullptr;
       // A deletion that comes while an attempt is under way leaves it without one if the process dies too.
-      const bool may_be_open = row.number == rows.size() && (cancelled || in_flight);
+      const bool process_lived_on = begun && begun->told && begun->heard_at > last_crash_;
+      const bool may_be_open = row.number == rows.size() &&
+                               (in_flight || (cancelled && (!process_lived_on || when != Inspection::When::end)));
       if (row.outcomes.empty() && !may_be_open)
         violated(fmt::format("attempt {} of {} has no outcome", row.number, text));
-      if (const AttemptBook* begun = book ? book->attempt(row.number) : nullptr) compare(text, row, *begun);
+      if (begun) compare(text, row, *begun);
     }
   }
 
@@ -82,6 +89,8 @@ class AttemptLedger final : public BookChecker {
       violated(fmt::format("attempt {} of {} was settled {} and its row says otherwise", row.number, text,
                            begun.outcome->result));
   }
+
+  MonotonicTime last_crash_{-1};
 };
 
 // No attempt begins on a delivery that is over, until a replay opens it again.

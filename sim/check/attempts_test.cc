@@ -12,6 +12,12 @@ Story::Delivery given(Story& story, Story::EndpointPlan plan = {}) {
   return story.accept_one();
 }
 
+// By the deletion of its endpoint.
+void cancel(Story& story, const Story::Delivery& delivery) {
+  story.tell([&](Checker& checker) { checker.endpoint_delete_asked(delivery.endpoint); });
+  story.row(delivery).state = delivery::Cancelled{};
+}
+
 TEST(AttemptLedger, hears_of_requests_without_a_row_and_rows_without_an_outcome) {
   expect_heard({
       {"no row", "I-ATTEMPT-LEDGER", [](Story& story) { story.leave(given(story)); }},
@@ -49,6 +55,21 @@ TEST(AttemptLedger, hears_of_requests_without_a_row_and_rows_without_an_outcome)
          story.deliver(delivery);
          story.rows(delivery)[0].outcomes.clear();
          story.inspect(Inspection::When::healed);
+       }},
+      {"what came after a deletion is gone", "I-ATTEMPT-LEDGER",
+       [](Story& story) {
+         const auto delivery = given(story);
+         story.begin(delivery);
+         cancel(story, delivery);
+         story.end();
+       }},
+      {"what came after a deletion and a crash is gone", "",
+       [](Story& story) {
+         const auto delivery = given(story);
+         story.begin(delivery);
+         cancel(story, delivery);
+         story.restart();
+         story.end();
        }},
       {"an outcome is another", "I-ATTEMPT-LEDGER",
        [](Story& story) {

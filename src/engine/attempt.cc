@@ -199,10 +199,15 @@ Co<void> Dispatcher::State::settle(Entry& entry, const Flight& flight, store::Ou
   co_await reread(entry);
 }
 
+// Tries until the store has taken it, as with a settlement; telling it twice changes nothing.
 Co<void> Dispatcher::State::keep_as_evidence(Entry& entry, std::uint32_t attempt, store::OutcomeRow row) {
-  const store::CommitAnswer answer = co_await store::commit(
-      ports.store, store::LateOutcome{entry.delivery.tenant, entry.delivery.key, attempt, std::move(row)});
-  fatal(answer);
+  const store::LateOutcome late{entry.delivery.tenant, entry.delivery.key, attempt, std::move(row)};
+  while (true) {
+    const store::CommitAnswer answer = co_await store::commit(ports.store, late);
+    if (std::holds_alternative<store::Committed>(answer) || fatal(answer)) co_return;
+    probe::reached<"attempt.evidence_told_again">();
+    co_await back_off();
+  }
 }
 
 void Dispatcher::State::moved_on(Entry& entry, Version version, delivery::Transition transition) {

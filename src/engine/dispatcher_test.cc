@@ -23,6 +23,7 @@ class UnreliableStore final : public store::Store {
  public:
   explicit UnreliableStore(std::unique_ptr<store::Store> inner) : inner_(std::move(inner)) {}
   void start_commit(store::WriteSet write_set, Done<store::CommitAnswer> done) override {
+    if (refuses_evidence && std::holds_alternative<store::LateOutcome>(write_set)) refuses_next = true;
     if (std::exchange(refuses_next, false)) return done(store::Refused{{Fault::unavailable, "there is no room"}});
     if (std::exchange(forgets_next, false)) {
       refuses_next = refuses_after_forgetting;
@@ -54,6 +55,7 @@ class UnreliableStore final : public store::Store {
   bool forgets_next = false;  // commits, but the answer is lost
   bool refuses_next = false;
   bool refuses_after_forgetting = false;
+  bool refuses_evidence = false;
   bool tells_next_at_the_second_read = false;
   bool holds_reads = false;  // what was read is handed over later
 
@@ -238,6 +240,30 @@ TEST_F(DispatcherTest, an_endpoint_whose_deletion_was_in_doubt_leaves_nothing_in
   clock_.run_for(std::chrono::seconds(60));
   EXPECT_EQ(exchange_.requests, 2);
   EXPECT_EQ(dispatcher_.counts().open, 0u);
+}
+
+TEST_F(DispatcherTest, what_an_attempt_brought_after_a_deletion_is_kept_though_the_store_refuses_it_at_first) {
+  exchange_.holds = true;
+  submit();
+  clock_.settle();
+  ASSERT_TRUE(clock_.run(endpoints_.remove(tenant(), endpoint_.id)));
+  dispatcher_.endpoint_removed(endpoint_.key);
+  store_.refuses_evidence = true;
+  exchange_.release();
+  clock_.run_for(std::chrono::seconds(5));
+  const auto outcomes = [this] {
+    return clock_.run(store::read(store_, [](store::StoreReader& reader) { return reader.attempts(DeliveryKey{1}); }))
+        ->at(0)
+        .outcomes;
+  };
+  EXPECT_TRUE(outcomes().empty());
+  EXPECT_EQ(dispatcher_.counts().in_flight, 1u);
+  store_.refuses_evidence = false;
+  clock_.run_for(std::chrono::seconds(5));
+  ASSERT_EQ(outcomes().size(), 1u);
+  EXPECT_TRUE(outcomes()[0].late);
+  EXPECT_EQ(outcomes()[0].result, "delivered");
+  EXPECT_EQ(dispatcher_.counts().in_flight, 0u);
 }
 
 TEST_F(DispatcherTest, an_endpoint_deleted_again_after_a_doubt_is_gone_for_replays_too) {
