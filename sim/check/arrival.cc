@@ -24,8 +24,8 @@ bool takes(const std::vector<std::string>& event_types, std::string_view type) {
 }
 
 // An accepted event has a delivery for each endpoint that was certainly there and takes its type, and for none that
-// certainly was not; in the end each is delivered, with its effect at an honest receiver, or cancelled with its
-// endpoint.
+// certainly was not (of an event that comes again under its own id only the first time counts); in the end each is
+// delivered, with its effect at an honest receiver, or cancelled with its endpoint.
 class AtLeastOnce final : public BookChecker {
  public:
   using BookChecker::BookChecker;
@@ -78,12 +78,13 @@ class AtLeastOnce final : public BookChecker {
     Life life;
   };
 
-  // `asked`: when somebody first asked for it to be taken in.
+  // `asked`: when it was first asked for by this submission. A duplicate was taken in under an earlier one, whose
+  // fan-out it is told; of that nothing more is known than that it was before.
   void check_fan_out(const AcceptedEvent& accepted, std::string_view type, std::uint64_t asked) {
     for (const EndpointId& id : accepted.endpoints)
-      if (!may_take(id, type, asked))
+      if (!may_take(id, type, accepted.duplicate ? 0 : asked))
         violated(fmt::format("{} ({}) has a delivery to {}, which does not take it", accepted.id.text, type, id.text));
-    if (accepted.duplicate) return;  // it was taken in before, under another submission
+    if (accepted.duplicate) return;
     for (const auto& [id, life] : lives_) {
       const bool has_it = std::ranges::find(accepted.endpoints, id) != accepted.endpoints.end();
       if (!has_it && life.certainly_there(asked) && certainly_takes(id, type, asked))

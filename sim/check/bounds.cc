@@ -42,8 +42,8 @@ class Bounded final : public BookChecker {
 
  private:
   static constexpr std::uint64_t kParkedPerLine = 1'000;
-  static constexpr std::size_t kAsked = 4'096 + 4'096;        // attempts under way, and idle ones
-  static constexpr std::size_t kAccepted = 1'024 + 64 + 128;  // served, turned away, and not looked at yet
+  static constexpr std::size_t kAsked = 4'096 + 4'096;      // attempts under way, and idle ones
+  static constexpr std::size_t kAccepted = 1'024 + 64 + 1;  // served, turned away, and about to be closed
   static constexpr std::size_t kLineMax = 4'096;
   static constexpr std::uint64_t kLogFree = 256 * 1024;
   static constexpr std::uint64_t kLogPerCause = 512;

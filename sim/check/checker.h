@@ -50,7 +50,7 @@ class Checker {
 
   // ---- the wires ----
   virtual void connect_asked(std::string_view /*process*/, const egress::SocketAddress&) {}
-  // By the server or at it: how many are open there that it asked for, and that it was asked for.
+  // By the server or at it: how many are open there that it asked for, and that it has accepted.
   virtual void connection_opened(std::size_t /*asked*/, std::size_t /*accepted*/) {}
   // Of the server's requests to endpoints. `endpoint` is nullptr when nobody has that URL.
   virtual void request_left(const WireRequest&, const KnownEndpoint* /*endpoint*/) {}

@@ -40,9 +40,10 @@ std::shared_ptr<Connection> Connection::make(Fabric& fabric, Hosts hosts) {
   const ConnectionId id{++fabric.last_connection};
   auto connection = std::make_shared<Connection>(fabric, id, std::move(hosts));
   fabric.connections.emplace(id, connection);
-  connection->count(Side::asker, true);
-  connection->count(Side::receiver, true);
-  if (connection->hosts_.asker) connection->draw_faults();
+  if (connection->hosts_.asker) {
+    connection->count(Side::asker);
+    connection->draw_faults();
+  }
   return connection;
 }
 
@@ -89,7 +90,8 @@ void Connection::sever(Side side, Break how) {
 
 void Connection::closed(Side side) {
   open_[static_cast<std::size_t>(side)] = false;
-  count(side, false);
+  if (std::exchange(counted_[static_cast<std::size_t>(side)], false))
+    --(side == Side::asker ? hosts_.asker->asked : hosts_.receiver->accepted);
   if (side == Side::asker) watch_.answers_break();
   if (is_open(Side::asker) || is_open(Side::receiver)) return;
   requests_.stop();
@@ -98,12 +100,11 @@ void Connection::closed(Side side) {
   fabric_.connections.erase(id_);  // who called holds this
 }
 
-void Connection::count(Side side, bool opened) {
-  Node* node = side == Side::asker ? hosts_.asker.get() : hosts_.receiver.get();
-  if (!node) return;
-  std::size_t& open = side == Side::asker ? node->asked : node->accepted;
-  open += opened ? 1 : -1;
-  if (opened) fabric_.observer.connection_opened(node->name, node->asked, node->accepted);
+void Connection::count(Side side) {
+  Node& node = side == Side::asker ? *hosts_.asker : *hosts_.receiver;
+  counted_[static_cast<std::size_t>(side)] = true;
+  ++(side == Side::asker ? node.asked : node.accepted);
+  fabric_.observer.connection_opened(node.name, node.asked, node.accepted);
 }
 
 void Connection::replay(std::string_view request) {

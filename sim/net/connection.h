@@ -30,6 +30,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   ConnectionId id() const { return id_; }
   const Hosts& hosts() const { return hosts_; }
   std::unique_ptr<Stream> open(Side side);
+  // The receiver's process has taken its stream.
+  void accepted() { count(Side::receiver); }
 
   // What one side writes and the other reads.
   Pipe& written_by(Side side) { return side == Side::asker ? requests_ : answers_; }
@@ -67,13 +69,14 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void cancel_stale_close();
   void close_stale();
   void closed(Side side);
-  void count(Side side, bool opened);
+  void count(Side side);
 
   Fabric& fabric_;
   ConnectionId id_;
   Hosts hosts_;
   Draw draw_;
   std::array<bool, 2> open_{true, true};
+  std::array<bool, 2> counted_{};  // by its node
   Pipe requests_;
   Pipe answers_;
   Watch watch_;

@@ -44,7 +44,7 @@ class NetObserver {
   virtual ~NetObserver() = default;
   // `name` is the process that asks. Called for every address it tries, whatever becomes of it.
   virtual void connect_asked(std::string_view name, const egress::SocketAddress& to) = 0;
-  // `name` has an end of one more connection: so many are open there that it asked for, and that it was asked for.
+  // `name` has an end of one more connection: so many are open there that it asked for, and that it has accepted.
   virtual void connection_opened(std::string_view name, std::size_t asked, std::size_t accepted) = 0;
   // The last byte of a request was handed to the network by `name`.
   virtual void request_left(std::string_view name, const WireRequest& request) = 0;

@@ -143,9 +143,11 @@ struct SimNet::State {
 
 namespace {
 
-void hand_to(const std::shared_ptr<Listening>& listening, std::unique_ptr<Stream> stream) {
-  listening->node->post([listening, stream = std::move(stream)]() mutable {
-    if (listening->open) listening->accepted(std::move(stream));
+void hand_to(const std::shared_ptr<Listening>& listening, const std::shared_ptr<Connection>& connection) {
+  listening->node->post([listening, connection, stream = connection->open(Side::receiver)]() mutable {
+    if (!listening->open) return;
+    connection->accepted();
+    listening->accepted(std::move(stream));
   });
 }
 
@@ -263,7 +265,7 @@ void SimNet::State::reach(const std::shared_ptr<Connecting>& connecting) {
                                                     .asker_at = free_port(connecting->node->ip),
                                                     .receiver_at = address});
   connection->note("accepted");
-  hand_to(listening, connection->open(Side::receiver));
+  hand_to(listening, connection);
   Link& back = fabric.link(connecting->host, connecting->node->ip);
   back.travel(Nanoseconds(0), [connecting, connection] {
     if (!connecting->waiting->waits()) return connection->sever(Side::asker, Break::reset);
@@ -294,7 +296,7 @@ void SimNet::State::replay(const Connection& over, std::string request, Draw det
     const auto connection = Connection::make(
         fabric, {.asker = nullptr, .receiver = listening->node, .asker_at = free_port(from), .receiver_at = at});
     connection->note("a request comes again");
-    hand_to(listening, connection->open(Side::receiver));
+    hand_to(listening, connection);
     connection->replay(request);
   });
 }

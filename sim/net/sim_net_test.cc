@@ -63,6 +63,19 @@ TEST(SimNet, tells_how_many_connections_each_host_has_open) {
   EXPECT_EQ(world.heard.open.at("receiver"), (Open{.asked = 0, .accepted = 1}));
 }
 
+TEST(SimNet, what_a_host_has_not_accepted_yet_is_not_open_there) {
+  SmallWorld world;
+  world.serve();
+  world.receiver->process.stall(world.schedule.now() + milliseconds(5'000));
+  std::optional<Outcome> outcome;
+  world.start(outcome);
+  world.run_for(milliseconds(4'000));
+  EXPECT_EQ(world.heard.open.count("sender"), 1u);
+  EXPECT_EQ(world.heard.open.count("receiver"), 0u);
+  world.run_for(milliseconds(4'000));
+  EXPECT_EQ(world.heard.open.count("receiver"), 1u);
+}
+
 TEST(SimNet, a_body_larger_than_the_window_goes_through) {
   SmallWorld world;
   world.serve();

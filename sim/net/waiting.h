@@ -21,7 +21,7 @@ struct Node {
   IpAddress ip;
   Process* process;          // null: severed, or its Net is gone
   std::size_t asked = 0;     // connections with an open end here, which it asked for
-  std::size_t accepted = 0;  // .. and which it was asked for; those that wait to be accepted among them
+  std::size_t accepted = 0;  // .. and which it has accepted
 
   bool is_up() const { return process && process->alive(); }
   void post(std::move_only_function<void()> f) const {

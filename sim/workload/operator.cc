@@ -45,10 +45,15 @@ Co<std::optional<http::SimpleAnswer>> Operator::ask(std::string method, std::str
   Result<http::SimpleAnswer> answer =
       co_await host_.ask(std::move(method), path, std::move(body), {}, stage_.server.operator_key());
   if (!answer) co_return std::nullopt;
+  if (answer->status >= 500 && answer->status != 503) odd(path, *answer);
   const bool makes_a_secret = path == "/v1/endpoints" && answer->status == 201;
   if (!makes_a_secret)
     stage_.witness.tell([&](Checker& checker) { checker.api_answered(path, answer->status, answer->body); });
   co_return *std::move(answer);
+}
+
+void Operator::odd(std::string_view asked, const http::SimpleAnswer& answer) {
+  stage_.witness.violate("I-ANSWER", fmt::format("{} was answered {} {}", asked, answer.status, answer.body));
 }
 
 std::string Operator::config_json(const EndpointPlan& plan, const std::string& url) {
@@ -94,8 +99,7 @@ Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
       co_return id;
     }
     if (answer && answer->status != 503) {
-      stage_.witness.violate("I-ANSWER",
-                             fmt::format("making an endpoint was answered {} {}", answer->status, answer->body));
+      odd("making an endpoint", *answer);
       co_return EndpointId{};
     }
     co_await host_.sleep(milliseconds(draw_.skewed(200, 6)));
@@ -114,6 +118,7 @@ Co<void> Operator::delete_until_gone(std::string path) {
   while (true) {
     const std::optional<http::SimpleAnswer> answer = co_await ask("DELETE", path, "");
     if (answer && (answer->status == 204 || answer->status == 404)) co_return;
+    if (answer && answer->status != 503) co_return odd("DELETE " + path, *answer);
     co_await host_.sleep(milliseconds(draw_.skewed(200, 6)));
   }
 }
@@ -170,7 +175,7 @@ Co<void> Operator::meddle() {
         co_await list(std::string(draw_.pick(std::span<const std::string_view>(kStates))));
     if (!letters || letters->empty()) continue;
     const Letter& letter = (*letters)[draw_.below(letters->size())];
-    // Some people press a button twice.
+    // Some people press a button several times.
     for (std::int64_t more = draw_.happens(percent(40)) ? draw_.between(1, 4) : 0; more > 0; --more)
       scope_.spawn(replay(letter.id));
     co_await replay(letter.id);
@@ -206,14 +211,14 @@ Co<std::optional<SubscriptionId>> Operator::subscribe(const KnownSubscription& s
   json.object().member("endpoint_id", subscription.endpoint.text).key("event_types").array();
   for (const std::string& type : subscription.event_types) json.value(type);
   const std::optional<http::SimpleAnswer> answer = co_await ask("POST", "/v1/subscriptions", json.end().end().take());
-  if (!answer || answer->status == 503 || answer->status == 404) co_return std::nullopt;
+  if (!answer || answer->status == 503) co_return std::nullopt;
+  if (answer->status == 404 && deleted_.contains(subscription.endpoint.text)) co_return std::nullopt;
   if (answer->status == 201) {
     const Result<JsonDocument> document = parse_json(answer->body);
     SEMEL_CHECK(document.has_value());
     co_return SubscriptionId{std::string(document->root().find("id")->text())};
   }
-  stage_.witness.violate("I-ANSWER",
-                         fmt::format("making a subscription was answered {} {}", answer->status, answer->body));
+  odd("making a subscription", *answer);
   co_return std::nullopt;
 }
 

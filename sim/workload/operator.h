@@ -63,6 +63,8 @@ class Operator {
   Co<std::optional<SubscriptionId>> subscribe(const KnownSubscription& subscription);
   // Until DELETE there says that it is gone, now or from an earlier try whose answer was lost.
   Co<void> delete_until_gone(std::string path);
+  // Nobody is answered so: I-ANSWER.
+  void odd(std::string_view asked, const http::SimpleAnswer& answer);
   std::string config_json(const EndpointPlan& plan, const std::string& url);
   Co<std::optional<http::SimpleAnswer>> ask(std::string method, std::string path, std::string body);
 

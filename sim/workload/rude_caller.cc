@@ -20,7 +20,7 @@ constexpr std::string_view kNonsense[] = {
     "GET / HTTP/1.1\r\n\r\n", "POST /v1/events HTTP/1.1\r\nhost: a\r\ncontent-length: 99999999\r\n\r\n",
     "POST /v1/events HTTP/1.1\r\nhost: a\r\ncontent-length: 3\r\ntransfer-encoding: chunked\r\n\r\n",
     "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", "nonsense\r\n\r\n"};
-constexpr int kCrowd = 1'300;  // more than a server has room for, and turns away, and leaves waiting
+constexpr int kCrowd = 1'150;  // more than a server has room for and turns away
 
 }  // namespace
 

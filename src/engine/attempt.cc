@@ -199,12 +199,18 @@ Co<void> Dispatcher::State::settle(Entry& entry, const Flight& flight, store::Ou
   co_await reread(entry);
 }
 
-// Tries until the store has taken it, as with a settlement; telling it twice changes nothing.
+// Tries until the store has taken it; telling it twice changes nothing.
 Co<void> Dispatcher::State::keep_as_evidence(Entry& entry, std::uint32_t attempt, store::OutcomeRow row) {
   const store::LateOutcome late{entry.delivery.tenant, entry.delivery.key, attempt, std::move(row)};
   while (true) {
     const store::CommitAnswer answer = co_await store::commit(ports.store, late);
     if (std::holds_alternative<store::Committed>(answer) || fatal(answer)) co_return;
+    const auto* refused = std::get_if<store::Refused>(&answer);
+    if (refused && recourse(refused->error.fault) != Recourse::wait_and_retry) {
+      ports.telemetry.note(Level::error, "late_outcome_refused",
+                           {{"delivery", std::to_string(late.delivery.value)}, {"note", refused->error.note}});
+      co_return;
+    }
     probe::reached<"attempt.evidence_told_again">();
     co_await back_off();
   }
