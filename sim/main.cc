@@ -105,9 +105,10 @@ void run_worlds(const Wanted& wanted, Totals& totals) {
 // ---- and beside them ----
 
 void run_recoveries_on_workers(const Wanted& wanted, Totals& totals) {
-  const RecoveriesDone done =
-      recover({.first_seed = wanted.from, .count = wanted.recoveries, .synchronous = wanted.synchronous}, wanted.limits,
-              run_recoveries);
+  const RecoveriesDone done = recover({.first_seed = wanted.from,
+                                       .count = wanted.recoveries,
+                                       .synchronous = wanted.synchronous.value_or(sqlite::Synchronous::full)},
+                                      wanted.limits, run_recoveries);
   print("Crashes and recoveries of the SQLite store\n");
   print(as_table(done));
   totals.recoveries += done.sum.recoveries;
@@ -142,7 +143,7 @@ int run(const Wanted& wanted) {
     print(as_json(totals) + "\n");
   else if (!wanted.seed)
     print(as_table(totals));
-  if (interrupted && !wanted.until_stopped) return kInterrupted;
+  if (interrupted && (wanted.seed || !wanted.until_stopped)) return kInterrupted;
   return totals.failed == 0 && totals.planted_caught == totals.planted ? 0 : 1;
 }
 
@@ -154,12 +155,12 @@ int main(int argc, char** argv) {
   wanted.printed.command = argv[0];
   wanted.limits.workers = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
   wanted.limits.stopped = [] { return semel::sim::interrupted != 0; };
-  signal(SIGINT, [](int) { semel::sim::interrupted = 1; });
+  for (const int wanted_end : {SIGINT, SIGTERM}) signal(wanted_end, [](int) { semel::sim::interrupted = 1; });
   CLI::App app("Runs the real code through worlds that break");
   semel::sim::add_options(app, wanted);
   try {
     app.parse(argc, argv);
-    semel::sim::check_together(wanted);
+    semel::sim::settle(wanted);
     return semel::sim::run(wanted);
   } catch (const CLI::Error& error) {
     return app.exit(error);

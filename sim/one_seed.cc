@@ -31,6 +31,8 @@ Options options_of(const Wanted& wanted) {
   return options;
 }
 
+ChildTerms terms_of(const Wanted& wanted, milliseconds cpu) { return {.cpu = cpu, .stopped = wanted.limits.stopped}; }
+
 void print_failure(const WorldOrder& order, const Violation& violation, const Wanted& wanted) {
   print(in_full({.options = order.options, .planted = order.planted, .violation = violation, .cause_kept = {}},
                 wanted.printed));
@@ -48,14 +50,16 @@ void replay_seed(const Wanted& wanted, Totals& totals) {
   Watching watching;
   if (wanted.trace)
     watching = {.print = [](std::string_view line) { print(fmt::format("{}\n", line)); }, .chart_lines = kChartLines};
-  const Outcome outcome = run_in_a_child(order, wanted.limits.cpu, watching, run_order);
+  const Outcome outcome = run_in_a_child(order, terms_of(wanted, wanted.limits.cpu), watching, run_order);
+  if (wanted.limits.stopped()) return print("Stopped.\n");
   const WorldResult& result = outcome.result;
   ++totals.seeds;
   totals.add(outcome);
   print(result.chart);
-  print(fmt::format("seed {} on {}: hash {:016x}, {} steps, {} events, {} faults, {} crashes, {} recoveries\n",
-                    order.options.seed, name_of(order.options.store), result.hash, result.steps, result.events,
-                    result.struck.size(), result.crashes, result.recoveries));
+  print(fmt::format("seed {} on {}: hash {:016x}, {}, {}, {}, {}, {}\n", order.options.seed,
+                    name_of(order.options.store), result.hash, counted(result.steps, "step", "steps"),
+                    counted(result.events, "event", "events"), counted(result.struck.size(), "fault", "faults"),
+                    counted(result.crashes, "crash", "crashes"), counted(result.recoveries, "recovery", "recoveries")));
   if (!result.violation) return;
   ++totals.failed;
   print_failure(order, *result.violation, wanted);
@@ -66,17 +70,23 @@ void shrink_seed(const Wanted& wanted, Totals& totals) {
   const auto left = [&] { return std::chrono::ceil<milliseconds>(end - Clock::now()); };
   const auto try_world = [&](const Options& options) {
     const milliseconds cpu = std::clamp(left(), kLeastCpu, std::max(wanted.limits.cpu, kLeastCpu));
-    WorldResult result = run_in_a_child(order_of(wanted, options), cpu, {}, run_order).result;
+    WorldResult result = run_in_a_child(order_of(wanted, options), terms_of(wanted, cpu), {}, run_order).result;
     return Tried{.violation = std::move(result.violation), .struck = std::move(result.struck), .events = result.events};
   };
-  const Shrunk shrunk = shrink(options_of(wanted), try_world, [&] { return left() <= milliseconds(0); });
+  const auto is_enough = [&] { return left() <= milliseconds(0) || wanted.limits.stopped(); };
+  const Shrunk shrunk = shrink(options_of(wanted), try_world, is_enough);
+  if (wanted.limits.stopped()) return print("Stopped.\n");
   ++totals.seeds;
   if (!shrunk.tried.violation) return print("It does not fail: there is nothing to shrink.\n");
   ++totals.failed;
   const WorldOrder order = order_of(wanted, shrunk.options);
-  print(fmt::format("After {} worlds: {} events, {} faults.\n", shrunk.worlds, shrunk.tried.events,
-                    shrunk.tried.struck.size()));
-  print(run_in_a_child(order, wanted.limits.cpu, {.chart_lines = kChartLines}, run_order).result.chart);
+  const std::string elsewhere =
+      shrunk.options.seed == *wanted.seed ? "" : fmt::format(", at seed {}, which fails alike", shrunk.options.seed);
+  print(fmt::format("After {}: {}, {}{}.\n", counted(shrunk.worlds, "world", "worlds"),
+                    counted(shrunk.tried.events, "event", "events"),
+                    counted(shrunk.tried.struck.size(), "fault", "faults"), elsewhere));
+  const Watching watching{.chart_lines = kChartLines};
+  print(run_in_a_child(order, terms_of(wanted, wanted.limits.cpu), watching, run_order).result.chart);
   print_failure(order, *shrunk.tried.violation, wanted);
 }
 

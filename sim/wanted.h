@@ -19,7 +19,7 @@ struct Wanted {
   std::uint64_t from = 1;
   std::optional<StoreKind> store;
   std::uint64_t recoveries = 0;
-  sqlite::Synchronous synchronous = sqlite::Synchronous::full;
+  std::optional<sqlite::Synchronous> synchronous;
   std::string kept_file;
   std::string planted;  // a fault's name, or "all"
   std::uint64_t planted_seeds = 2'000;
@@ -33,7 +33,8 @@ struct Wanted {
 };
 
 void add_options(CLI::App& app, Wanted& wanted);
-// Throws CLI::ValidationError for what no single option's check sees.
-void check_together(const Wanted& wanted);
+// Throws CLI::ValidationError for what no single option's check sees. What is printed names what the options make of
+// it.
+void settle(Wanted& wanted);
 
 }  // namespace semel::sim

@@ -71,7 +71,8 @@ Result<void> SemelServer::start() {
   SEMEL_TRY(process, Process::start(command()));
   SEMEL_TRY(port, listening_port(*process, kStartMax));
   process_ = std::move(process);
-  port_ = port;
+  if (port_ == 0) port_ = port;  // later starts ask for it again; other threads read it meanwhile
+  SEMEL_CHECK(port_ == port);
   return {};
 }
 

@@ -28,6 +28,7 @@ struct ServerOptions {
   std::vector<std::pair<std::string, std::string>> environment;
 };
 
+// Threads: api(), port() and admin_key() may be called beside a start() that is not the first.
 class SemelServer {
  public:
   explicit SemelServer(ServerOptions options);

@@ -3,7 +3,6 @@
 
 #include <fmt/core.h>
 #include <sqlite3.h>
-#include <stdlib.h>
 
 #include <filesystem>
 #include <memory>

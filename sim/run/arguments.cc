@@ -11,6 +11,9 @@
 namespace semel::sim {
 namespace {
 
+constexpr std::int64_t kLengthMostMs = 365LL * 24 * 3'600'000;
+constexpr std::uint32_t kNumberMost = 1'000'000;
+
 std::string dashed(std::string_view name) {
   std::string text(name);
   std::ranges::replace(text, '_', '-');
@@ -31,9 +34,19 @@ std::string spelled(const Faults::Rates& rates) {
   return texts.empty() ? "none" : fmt::format("{}", fmt::join(texts, ","));
 }
 
+// Enumerators from 0 on, as text.
+template <class Enum>
+std::string names_of(int count) {
+  std::vector<std::string_view> names;
+  for (int i = 0; i < count; ++i) names.push_back(name_of(static_cast<Enum>(i)));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 FaultClass parse_class(const std::string& name) {
   const std::optional<FaultClass> fault = fault_class_named(name);
-  if (!fault) throw CLI::ValidationError(fmt::format("'{}' is not a class of faults", name));
+  if (!fault)
+    throw CLI::ValidationError(
+        fmt::format("'{}' is not a class of faults: {}", name, names_of<FaultClass>(kFaultClasses)));
   return *fault;
 }
 
@@ -41,7 +54,7 @@ struct Numbered {
   FaultClass fault;
   std::uint64_t number;
 };
-std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts) {
+std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts, std::uint64_t least, std::uint64_t most) {
   std::vector<Numbered> numbered;
   for (const std::string& text : texts) {
     if (text == "none") continue;
@@ -49,8 +62,10 @@ std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts) {
     const FaultClass fault = parse_class(text.substr(0, colon));
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
-    if (colon == std::string::npos || std::from_chars(text.data() + colon + 1, end, number).ptr != end || number == 0)
-      throw CLI::ValidationError(fmt::format("'{}' is not CLASS:NUMBER", text));
+    const auto [stopped, error] = std::from_chars(text.data() + std::min(colon, text.size() - 1) + 1, end, number);
+    if (colon == std::string::npos || stopped != end || error != std::errc() || number < least || number > most)
+      throw CLI::ValidationError(
+          fmt::format("'{}' is not CLASS:NUMBER with a number from {} to {}", text, least, most));
     numbered.push_back({fault, number});
   }
   return numbered;
@@ -58,21 +73,21 @@ std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts) {
 
 FaultMask::Singles parse_singles(const std::vector<std::string>& texts) {
   FaultMask::Singles singles;
-  for (const auto& [fault, number] : parse_numbered(texts)) singles.insert({fault, number});
+  for (const auto& [fault, number] : parse_numbered(texts, 1, kNumberMost)) singles.insert({fault, number});
   return singles;
 }
 
 Faults::Rates parse_rates(const std::vector<std::string>& texts) {
   Faults::Rates rates{};
-  for (const auto& [fault, number] : parse_numbered(texts))
-    rates[static_cast<std::size_t>(fault)] = {static_cast<std::uint32_t>(std::min<std::uint64_t>(number, 1'000'000))};
+  for (const auto& [fault, parts] : parse_numbered(texts, 0, percent(100).parts))
+    rates[static_cast<std::size_t>(fault)] = {static_cast<std::uint32_t>(parts)};
   return rates;
 }
 
 Order parse_order(const std::string& name) {
   for (int i = 0; i < kOrders; ++i)
     if (name_of(static_cast<Order>(i)) == name) return static_cast<Order>(i);
-  throw CLI::ValidationError(fmt::format("'{}' is not an order", name));
+  throw CLI::ValidationError(fmt::format("'{}' is not an order: {}", name, names_of<Order>(kOrders)));
 }
 
 using Texts = std::vector<std::string>;
@@ -84,19 +99,26 @@ Overrides::Overrides() : lengths_(lengths().size()), numbers_(numbers().size()),
 void Overrides::add_to(CLI::App& app) {
   const std::string group = "A world other than its seed draws it";
   for (std::size_t i = 0; i < lengths_.size(); ++i)
-    app.add_option(fmt::format("--{}-ms", dashed(lengths()[i].name)), lengths_[i])
-        ->check(CLI::PositiveNumber)
+    app.add_option(fmt::format("--{}-ms", dashed(lengths()[i].name)), lengths_[i], std::string(lengths()[i].says))
+        ->check(CLI::Range(std::int64_t{1}, kLengthMostMs))
         ->group(group);
   for (std::size_t i = 0; i < numbers_.size(); ++i)
-    app.add_option(fmt::format("--{}", dashed(numbers()[i].name)), numbers_[i])
-        ->check(CLI::Range(numbers()[i].least, 1'000'000u))
+    app.add_option(fmt::format("--{}", dashed(numbers()[i].name)), numbers_[i], std::string(numbers()[i].says))
+        ->check(CLI::Range(numbers()[i].least, kNumberMost))
         ->group(group);
   for (std::size_t i = 0; i < flags_.size(); ++i) {
     const std::string name = dashed(flags()[i].name);
-    app.add_flag_callback(fmt::format("--{}", name), [this, i] { flags_[i] = true; })->group(group);
-    app.add_flag_callback(fmt::format("--no-{}", name), [this, i] { flags_[i] = false; })->group(group);
+    const std::string says = fmt::format("{} (or --no-{})", flags()[i].says, name);
+    const auto say = [this, i, name](bool value) {
+      if (flags_[i].value_or(value) != value)
+        throw CLI::ValidationError(fmt::format("--{0} and --no-{0} contradict each other", name));
+      flags_[i] = value;
+    };
+    app.add_flag_callback("--" + name, [say] { say(true); }, says)->group(group);
+    app.add_flag_callback("--no-" + name, [say] { say(false); })->group("");
   }
-  app.add_option_function<std::string>("--order", [this](const std::string& name) { order_ = parse_order(name); })
+  app.add_option_function<std::string>(
+         "--order", [this](const std::string& name) { order_ = parse_order(name); }, names_of<Order>(kOrders))
       ->group(group);
   app.add_option_function<Texts>(
          "--rates", [this](const Texts& texts) { rates_ = parse_rates(texts); }, "CLASS:PER-MILLION,.. or none")
@@ -107,7 +129,7 @@ void Overrides::add_to(CLI::App& app) {
          [this](const Texts& names) {
            for (const std::string& name : names) mask_.classes.insert(parse_class(name));
          },
-         "CLASS,.. of faults")
+         "CLASS,.. of " + names_of<FaultClass>(kFaultClasses))
       ->delimiter(',')
       ->group(group);
   app.add_option_function<Texts>(
@@ -118,13 +140,6 @@ void Overrides::add_to(CLI::App& app) {
          "--only", [this](const Texts& texts) { mask_.only = parse_singles(texts); }, "CLASS:NUMBER,.. or none")
       ->delimiter(',')
       ->group(group);
-}
-
-bool Overrides::any() const {
-  const auto said = [](const auto& value) { return value.has_value(); };
-  return std::ranges::any_of(lengths_, said) || std::ranges::any_of(numbers_, said) ||
-         std::ranges::any_of(flags_, said) || order_ || rates_ || !mask_.classes.empty() || !mask_.single.empty() ||
-         mask_.only;
 }
 
 void Overrides::apply_to(Options& options) const {

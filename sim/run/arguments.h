@@ -20,8 +20,6 @@ class Overrides {
  public:
   Overrides();
   void add_to(CLI::App& app);  // which must be parsed while this lives
-  // False: nothing was said.
-  bool any() const;
   void apply_to(Options& options) const;
 
  private:

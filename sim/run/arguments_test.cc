@@ -45,9 +45,16 @@ TEST(Arguments, make_a_changed_world_again) {
   }
 }
 
-TEST(Arguments, that_name_no_fault_are_refused) {
+TEST(Arguments, may_say_that_a_class_never_strikes) {
+  const Options options = made_by("--seed 1 --store memory --rates cut:0,dns:5");
+  EXPECT_EQ(options.rates[static_cast<std::size_t>(FaultClass::cut)].parts, 0u);
+  EXPECT_EQ(options.rates[static_cast<std::size_t>(FaultClass::dns)].parts, 5u);
+}
+
+TEST(Arguments, that_make_no_sense_are_refused) {
   for (const std::string wrong : {"--without rain", "--skip cut", "--skip cut:0", "--skip cut:x", "--only rain:1",
-                                  "--order backwards", "--honest 0", "--duration-ms 0"})
+                                  "--order backwards", "--honest 0", "--honest -1", "--duration-ms 0", "--rates cut",
+                                  "--rates cut:1000001", "--rates cut:", "--twins --no-twins"})
     EXPECT_THROW(made_by("--seed 1 --store memory " + wrong), CLI::Error) << wrong;
 }
 

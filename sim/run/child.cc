@@ -2,6 +2,7 @@
 #include "sim/run/child.h"
 
 #include <fmt/core.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -146,13 +147,22 @@ void begin_of_work(std::chrono::milliseconds cpu) {
   if (lseek(STDERR_FILENO, 0, SEEK_SET) == 0) SEMEL_CHECK(ftruncate(STDERR_FILENO, 0) == 0);
 }
 
-Ended in_a_child(std::chrono::milliseconds cpu, const std::function<void(Wire&)>& f) {
+Ended in_a_child(const ChildTerms& terms, const std::function<void(Wire&)>& f) {
+  constexpr int kLookEachMs = 200;
   Child child([&](Wire& wire) {
-    begin_of_work(cpu);
+    begin_of_work(terms.cpu);
     f(wire);
   });
   Ended ended;
-  while (std::optional<std::string> said = child.wire().receive()) ended.said.push_back(*std::move(said));
+  while (true) {
+    pollfd wire{.fd = child.wire().fd(), .events = POLLIN, .revents = 0};
+    const bool waits = poll(&wire, 1, kLookEachMs) <= 0;
+    if (terms.stopped()) child.kill();
+    if (waits) continue;
+    std::optional<std::string> said = child.wire().receive();
+    if (!said) break;
+    ended.said.push_back(*std::move(said));
+  }
   ended.death = child.wait();
   return ended;
 }

@@ -69,6 +69,10 @@ struct Ended {
   std::vector<std::string> said;
   std::optional<std::string> death;
 };
-Ended in_a_child(std::chrono::milliseconds cpu, const std::function<void(Wire&)>& f);
+struct ChildTerms {
+  std::chrono::milliseconds cpu;
+  std::function<bool()> stopped = [] { return false; };  // true: it is killed, within a fifth of a second
+};
+Ended in_a_child(const ChildTerms& terms, const std::function<void(Wire&)>& f);
 
 }  // namespace semel::sim

@@ -166,9 +166,9 @@ std::string run_ordered_world(std::string_view bytes, const RunWorld& run_world)
   return packed_end(order, {}, run_world);
 }
 
-Outcome run_in_a_child(const WorldOrder& order, std::chrono::milliseconds cpu, const Watching& watching,
+Outcome run_in_a_child(const WorldOrder& order, const ChildTerms& terms, const Watching& watching,
                        const RunWorld& run_world) {
-  const Ended ended = in_a_child(cpu, [&](Wire& wire) {
+  const Ended ended = in_a_child(terms, [&](Wire& wire) {
     Watching telling = watching;
     telling.struck = [&wire](const Struck& struck) {
       Packer to;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/planted.h"
+#include "sim/run/child.h"
 #include "sim/run/workers.h"
 #include "sim/world/world.h"
 
@@ -36,7 +37,7 @@ Job world_job(const WorldOrder& order, std::function<void(const Outcome&)> then)
 std::string run_ordered_world(std::string_view order, const RunWorld& run_world);
 
 // The same in a child of its own, watched there. When it dies the result has the faults that struck before.
-Outcome run_in_a_child(const WorldOrder& order, std::chrono::milliseconds cpu, const Watching& watching,
+Outcome run_in_a_child(const WorldOrder& order, const ChildTerms& terms, const Watching& watching,
                        const RunWorld& run_world);
 
 }  // namespace semel::sim

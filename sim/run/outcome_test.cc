@@ -68,7 +68,7 @@ TEST(WorldOrder, comes_to_the_worker_as_it_was_given_and_its_end_comes_back) {
 
 TEST(WorldOrder, a_child_that_lives_gives_its_result) {
   const WorldOrder order{.options = draw_options(1, StoreKind::memory), .planted = std::nullopt};
-  expect_full(run_in_a_child(order, seconds(10), {}, [](const WorldOrder&, const Watching& watching) {
+  expect_full(run_in_a_child(order, {.cpu = seconds(10)}, {}, [](const WorldOrder&, const Watching& watching) {
                 watching.struck({FaultClass::tls, 1});
                 return full_result();
               }).result);
@@ -77,7 +77,7 @@ TEST(WorldOrder, a_child_that_lives_gives_its_result) {
 TEST(WorldOrder, of_a_child_that_dies_the_faults_before_are_known) {
   const WorldOrder order{.options = draw_options(1, StoreKind::memory), .planted = std::nullopt};
   const Outcome outcome =
-      run_in_a_child(order, seconds(10), {}, [](const WorldOrder&, const Watching& watching) -> WorldResult {
+      run_in_a_child(order, {.cpu = seconds(10)}, {}, [](const WorldOrder&, const Watching& watching) -> WorldResult {
         watching.struck({FaultClass::tls, 1});
         watching.struck({FaultClass::cut, 2});
         std::abort();

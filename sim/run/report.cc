@@ -43,17 +43,24 @@ std::string as_json(const Totals& totals) {
 }
 
 std::string as_table(const Totals& totals) {
-  std::string text = fmt::format("  {:<16} {:>10}\n", "seeds", totals.seeds);
+  std::string text;
   const auto line = [&](std::string_view name, auto value) { text += fmt::format("  {:<16} {:>10}\n", name, value); };
   if (totals.kept > 0) line("kept seeds", totals.kept);
+  if (totals.seeds > 0) line("seeds", totals.seeds);
   line("failed", totals.failed);
-  line("simulated hours", hours(totals.simulated_ms));
-  line("busy hours", totals.busy_hours);
-  line("crashes", totals.crashes);
-  line("recoveries", totals.recoveries);
-  line("probes hit", fmt::format("{}/{}", totals.probes_hit.size(), probe::Mark::all().size()));
+  if (totals.seeds + totals.kept > 0) {
+    line("simulated hours", hours(totals.simulated_ms));
+    line("busy hours", totals.busy_hours);
+    line("probes hit", fmt::format("{}/{}", totals.probes_hit.size(), probe::Mark::all().size()));
+  }
+  if (totals.crashes > 0) line("crashes", totals.crashes);
+  if (totals.recoveries > 0) line("recoveries", totals.recoveries);
   if (totals.planted > 0) line("planted caught", fmt::format("{}/{}", totals.planted_caught, totals.planted));
   return text;
+}
+
+std::string counted(std::uint64_t number, std::string_view one, std::string_view more) {
+  return fmt::format("{} {}", number, number == 1 ? one : more);
 }
 
 std::string probe_table(const Totals& totals) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "base/planted.h"
 #include "sim/run/outcome.h"
@@ -26,6 +27,7 @@ struct Totals {
   void add(const Outcome& outcome);  // everything but seeds, kept and failed
 };
 std::string as_json(const Totals& totals);
+// Leaves out what the run was not about.
 std::string as_table(const Totals& totals);
 
 // Every probe of this program with `hit` or `never`, one a line.
@@ -38,6 +40,9 @@ struct Failure {
   Violation violation;
   std::string cause_kept;  // of a kept seed, as its line says
 };
+
+// "1 fault", "2 faults".
+std::string counted(std::uint64_t number, std::string_view one, std::string_view more);
 
 // How to name this program and this tree in what is printed.
 struct Printed {

@@ -30,6 +30,13 @@ TEST(Report, the_totals_are_one_line_of_json) {
                 probes + R"(,"planted":40,"planted_caught":39})");
 }
 
+TEST(Report, the_table_is_about_what_was_run) {
+  EXPECT_EQ(as_table({.failed = 1, .planted = 3, .planted_caught = 2}),
+            "  failed                    1\n"
+            "  planted caught          2/3\n");
+  EXPECT_THAT(as_table({.seeds = 7}), HasSubstr("  seeds                     7\n"));
+}
+
 TEST(Report, worlds_add_up_and_a_probe_hit_by_two_processes_counts_once) {
   Totals totals;
   const WorldResult result{.hash = 1, .simulated_ms = 10, .busy_hours = 2, .crashes = 3, .recoveries = 1};

@@ -13,7 +13,6 @@ namespace semel::sim {
 namespace {
 
 using std::chrono::milliseconds;
-using std::chrono::seconds;
 using testing::ElementsAre;
 using testing::StartsWith;
 

@@ -16,11 +16,11 @@
 #include "edge/sqlite/test_store.h"
 #include "sim/disk/sim_disk.h"
 #include "sim/kernel/draw.h"
-#include "sim/store/drawn_write_sets.h"
-#include "sim/store/in_words.h"
 #include "sim/store/memory_reader.h"
 #include "sim/store/memory_store.h"
 #include "sim/store/tables.h"
+#include "sim/store/testing/drawn_write_sets.h"
+#include "sim/store/testing/in_words.h"
 
 namespace semel::sim {
 namespace {

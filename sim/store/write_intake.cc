@@ -4,7 +4,6 @@
 // was refused for now is judged again when the batch comes again.
 #include <functional>
 #include <map>
-#include <memory>
 #include <string_view>
 #include <utility>
 

@@ -90,7 +90,7 @@ Co<std::optional<http::SimpleAnswer>> Submitter::ask_once(const Submission& subm
   if (stage_.witness.chart.kept())
     stage_.witness.chart.add(
         stage_.ground.schedule.now(), name(), "server",
-        fmt::format("submits {} event(s), key {}", submission.events.size(), submission.idempotency_key));
+        fmt::format("submits events: {}, key {}", submission.events.size(), submission.idempotency_key));
   stage_.witness.tell([&](Checker& checker) { checker.submitted(submission); });
   Result<http::SimpleAnswer> answer =
       co_await host_.ask("POST", submission.batch ? "/v1/events/batch" : "/v1/events", body_of(submission),

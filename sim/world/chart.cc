@@ -173,8 +173,8 @@ std::string Chart::draw() const {
       violation == lines.end() ? std::vector<std::string>() : names_in(violation->what);
   const auto is_told = [&](std::size_t i) {
     const Line& line = lines[i];
-    return lines.size() <= kWhole || i + kAtTheEnd >= lines.size() || line.kind == Line::Kind::violated ||
-           line.from == "fault" || share_one(names_in(line.what), about);
+    return lines.size() <= kWhole || violation == lines.end() || i + kAtTheEnd >= lines.size() ||
+           line.kind == Line::Kind::violated || line.from == "fault" || share_one(names_in(line.what), about);
   };
 
   Lanes lanes;
@@ -192,7 +192,7 @@ std::string Chart::draw() const {
       ++left_out;
       continue;
     }
-    if (left_out > 0) text += fmt::format("{:>14}  ({} lines about other things)\n", "..", left_out);
+    if (left_out > 0) text += fmt::format("{:>14}  (left out, about other things: {})\n", "..", left_out);
     left_out = 0;
     const Line& line = lines[i];
     if (line.kind == Line::Kind::violated)

@@ -51,7 +51,7 @@ TEST(Chart, tells_of_a_long_story_what_the_violation_speaks_of_the_faults_and_th
   for (int i = 0; i < 30; ++i) chart.add(at_ms(33 + i), "server", "", fmt::format("later {}", i));
   chart.add_violation(at_ms(100), "I-PARK", fmt::format("{} is gone after 31 ms", kSecond));
   const std::string text = chart.draw();
-  EXPECT_THAT(text, HasSubstr("..  (31 lines about other things)\n"));
+  EXPECT_THAT(text, HasSubstr("..  (left out, about other things: 31)\n"));
   EXPECT_THAT(text, HasSubstr("stores e2"));
   EXPECT_THAT(text, Not(HasSubstr("stores e1")));
   EXPECT_THAT(text, HasSubstr("dns #1"));

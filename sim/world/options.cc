@@ -44,33 +44,37 @@ constexpr std::array<Usual, kFaultClasses> kUsual{{
 }};
 
 constexpr std::array<Length, 2> kLengths{{
-    {"duration", &Options::duration},
-    {"crash_every", &Options::crash_every},
+    {"duration", &Options::duration, "of the phase in which faults act"},
+    {"crash_every", &Options::crash_every, "mean, per process that may crash"},
 }};
 
-constexpr std::array<Number, 5> kNumbers{{
-    {"honest", &Options::honest, 1},
-    {"hostile", &Options::hostile, 0},
-    {"producers", &Options::producers, 1},
-    {"keys", &Options::keys, 1},
-    {"events", &Options::events, 1},
+constexpr std::uint32_t kLogPagesLeast = 64;  // the store takes no smaller log
+constexpr std::uint32_t kLogPagesMost = 100;
+constexpr std::array<Number, 7> kNumbers{{
+    {"honest", &Options::honest, 1, "receivers with an inbox"},
+    {"hostile", &Options::hostile, 0, "receivers that mean harm"},
+    {"producers", &Options::producers, 1, "who send events"},
+    {"keys", &Options::keys, 1, "ordering keys, over all producers"},
+    {"events", &Options::events, 1, "about so many, over all producers; at least one a key"},
+    {"log_pages", &Options::log_pages, kLogPagesLeast, "of the store's log, on the disk; then its writer resets it"},
+    {"checkpoint_frames", &Options::checkpoint_frames, 1, "by which that log grows until a checkpoint starts"},
 }};
 
 constexpr std::array<Flag, 14> kFlags{{
-    {"transfers", &Options::transfers},
-    {"batches", &Options::batches},
-    {"unkeyed", &Options::unkeyed},
-    {"numbered_by_producer", &Options::numbered_by_producer},
-    {"filtered", &Options::filtered},
-    {"late_subscriber", &Options::late_subscriber},
-    {"come_and_go", &Options::come_and_go},
-    {"resubscribes", &Options::resubscribes},
-    {"twins", &Options::twins},
-    {"replays", &Options::replays},
-    {"reused_keys", &Options::reused_keys},
-    {"direct", &Options::direct},
-    {"rude", &Options::rude},
-    {"flood", &Options::flood},
+    {"transfers", &Options::transfers, "two events each, whose amounts add up to 0"},
+    {"batches", &Options::batches, "several events in one request"},
+    {"unkeyed", &Options::unkeyed, "events without an ordering key"},
+    {"numbered_by_producer", &Options::numbered_by_producer, "some keys"},
+    {"filtered", &Options::filtered, "some endpoints take only some types"},
+    {"late_subscriber", &Options::late_subscriber, "an endpoint made in the middle"},
+    {"come_and_go", &Options::come_and_go, "endpoints made and deleted in the middle"},
+    {"resubscribes", &Options::resubscribes, "endpoints are given further subscriptions, and lose them again"},
+    {"twins", &Options::twins, "two endpoints of one receiver and source"},
+    {"replays", &Options::replays, "of single deliveries, while faults act"},
+    {"reused_keys", &Options::reused_keys, "idempotency keys with other content"},
+    {"direct", &Options::direct, "somebody who signs by hand sends to a receiver"},
+    {"rude", &Options::rude, "somebody asks for what must be refused"},
+    {"flood", &Options::flood, "one key whose first event is held up while a thousand follow"},
 }};
 
 void draw_faults(Options& options, Draw& draw) {
@@ -118,7 +122,10 @@ Options draw_options(std::uint64_t seed, StoreKind store) {
   }
   options.crash_every = options.duration / draw.between(2, 8);
   draw_faults(options, draw);
+  // What came later is drawn last, so that seeds draw what they drew before.
   options.resubscribes = some(30);
+  options.log_pages = static_cast<std::uint32_t>(draw.between(kLogPagesLeast, kLogPagesMost));
+  options.checkpoint_frames = static_cast<std::uint32_t>(draw.between(8, kLogPagesMost));
   return options;
 }
 

@@ -23,27 +23,30 @@ struct Options {
   Faults::Rates rates{};
   FaultMask mask;
 
-  milliseconds duration{};     // of the phase in which faults act
-  milliseconds crash_every{};  // mean, per process that may crash
-  std::uint32_t honest = 1;    // receivers with an inbox
-  std::uint32_t hostile = 0;   // receivers that mean harm
+  // What each of them means: lengths(), numbers(), flags().
+  milliseconds duration{};
+  milliseconds crash_every{};
+  std::uint32_t honest = 1;
+  std::uint32_t hostile = 0;
   std::uint32_t producers = 1;
-  std::uint32_t keys = 1;     // ordering keys, over all producers
-  std::uint32_t events = 10;  // about so many, over all producers
-  bool transfers = false;     // two events each, whose amounts add up to 0
+  std::uint32_t keys = 1;
+  std::uint32_t events = 10;
+  std::uint32_t log_pages = 100;
+  std::uint32_t checkpoint_frames = 16;
+  bool transfers = false;
   bool batches = false;
   bool unkeyed = false;
-  bool numbered_by_producer = false;  // some keys
-  bool filtered = false;              // some endpoints take only some types
-  bool late_subscriber = false;       // an endpoint made in the middle
-  bool come_and_go = false;           // endpoints made and deleted in the middle
-  bool resubscribes = false;          // endpoints are given further subscriptions, and lose them again
-  bool twins = false;                 // two endpoints of one receiver and source
-  bool replays = false;               // of single deliveries, while faults act
-  bool reused_keys = false;           // idempotency keys with other content
-  bool direct = false;                // somebody who signs by hand sends to a receiver
-  bool rude = false;                  // somebody asks for what must be refused
-  bool flood = false;                 // one key whose first event is held up while a thousand follow
+  bool numbered_by_producer = false;
+  bool filtered = false;
+  bool late_subscriber = false;
+  bool come_and_go = false;
+  bool resubscribes = false;
+  bool twins = false;
+  bool replays = false;
+  bool reused_keys = false;
+  bool direct = false;
+  bool rude = false;
+  bool flood = false;
 };
 
 Options draw_options(std::uint64_t seed, StoreKind store);
@@ -53,15 +56,18 @@ Options draw_options(std::uint64_t seed, StoreKind store);
 struct Length {
   std::string_view name;
   milliseconds Options::* member;
+  std::string_view says;
 };
 struct Number {
   std::string_view name;
   std::uint32_t Options::* member;
   std::uint32_t least;  // a world can do with
+  std::string_view says;
 };
 struct Flag {
   std::string_view name;
   bool Options::* member;
+  std::string_view says;
 };
 std::span<const Length> lengths();
 std::span<const Number> numbers();

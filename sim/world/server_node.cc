@@ -15,13 +15,7 @@
 namespace semel::sim {
 namespace {
 
-constexpr std::string_view kName = "server";
-// The log is small, so that it begins anew within a world; where a checkpoint beside the writer comes late, the writer
-// has to reset it.
-constexpr std::int64_t kLogPagesLeast = 64;
-constexpr std::int64_t kLogPagesMost = 100;
 constexpr std::uint64_t kLogPageBytes = 4'096 + 24;
-constexpr std::int64_t kCheckpointFramesLeast = 8;
 constexpr std::size_t kPage = 500;
 
 template <class Row>
@@ -33,11 +27,11 @@ std::optional<decltype(Row::key)> last_key(const std::vector<Row>& rows) {
 
 struct ServerNode::Running {
   Running(Ground& ground, Witness& witness, const WallClock& wall, std::uint32_t incarnation)
-      : process(std::string(kName), ground.schedule, wall),
+      : process(std::string(kServerProcess), ground.schedule, wall),
         net(ground.net.net_of(process, server_ip())),
         resolver(ground.net.resolver_of(process)),
         entropy(ground.draw.fork("server entropy", incarnation)),
-        telemetry(std::string(kName), witness, ground.trace) {}
+        telemetry(std::string(kServerProcess), witness, ground.trace) {}
 
   Process process;
   std::unique_ptr<Net> net;
@@ -52,7 +46,7 @@ struct ServerNode::Running {
 
 ServerNode::ServerNode(Ground& ground, Witness& witness)
     : ground_(ground), witness_(witness), late_(ground.schedule, ground.world) {
-  std::filesystem::create_directories(ground.path_of(kName));
+  std::filesystem::create_directories(ground.path_of(kServerProcess));
   Draw draw = ground.draw.fork("operator key");
   const ApiKeyId id{"key_00000000000000000000000000000001"};
   const access::NewSecret secret = access::make_secret(id, draw);
@@ -63,9 +57,6 @@ ServerNode::ServerNode(Ground& ground, Witness& witness)
                    .tenant = std::nullopt,
                    .client = "operator",
                    .event_types = std::nullopt};
-  Draw limits = ground.draw.fork("limits of the log");
-  log_bytes_max_ = kLogPageBytes * static_cast<std::uint64_t>(limits.between(kLogPagesLeast, kLogPagesMost));
-  checkpoint_frames_ = static_cast<int>(limits.between(kCheckpointFramesLeast, kLogPagesMost));
 }
 
 ServerNode::~ServerNode() {
@@ -88,11 +79,11 @@ void ServerNode::start() {
 Result<std::unique_ptr<store::Store>> ServerNode::open_store(Running& running) {
   if (ground_.options.store == StoreKind::memory)
     return open_memory_store(rows_, secrets_, running.entropy, running.process);
-  SEMEL_TRY(opened, sqlite::open_sqlite_store({.path = ground_.path_of(kName) + "semel.db",
+  SEMEL_TRY(opened, sqlite::open_sqlite_store({.path = ground_.path_of(kServerProcess) + "semel.db",
                                                .secrets = secrets_,
                                                .entropy = running.entropy,
-                                               .log_bytes_max = log_bytes_max_,
-                                               .checkpoint_frames = checkpoint_frames_,
+                                               .log_bytes_max = kLogPageBytes * ground_.options.log_pages,
+                                               .checkpoint_frames = static_cast<int>(ground_.options.checkpoint_frames),
                                                .vfs = ground_.disk.vfs(),
                                                .on_fatal = [this](std::string) { want_crash(SimDisk::Loss::nothing); }},
                                               running.process, running.process));
@@ -116,7 +107,7 @@ Co<void> ServerNode::bring_up(Running& running) {
   running.parts->dispatcher().on_fatal([this](const std::string&) { want_crash(SimDisk::Loss::nothing); });
   if (std::optional<Inspection> found = inspect(Inspection::When::restarted))
     witness_.tell([&](Checker& checker) {
-      checker.started(kName, running.store->fence());
+      checker.started(kServerProcess, running.store->fence());
       checker.inspected(*found);
     });
   const Result<void> started = co_await running.parts->start({
@@ -138,13 +129,15 @@ Co<void> ServerNode::bring_up(Running& running) {
 void ServerNode::crash(SimDisk::Loss loss) {
   SEMEL_CHECK(running_ != nullptr);
   late_.runs_on(nullptr);
-  take_down(
-      ground_, witness_,
-      {.name = std::string(kName), .ip = server_ip(), .files = ground_.path_of(kName), .process = running_->process},
-      loss, [this] {
-        running_->scope.drop_all();
-        running_.reset();
-      });
+  take_down(ground_, witness_,
+            {.name = std::string(kServerProcess),
+             .ip = server_ip(),
+             .files = ground_.path_of(kServerProcess),
+             .process = running_->process},
+            loss, [this] {
+              running_->scope.drop_all();
+              running_.reset();
+            });
 }
 
 void ServerNode::stop(std::function<void()> done) {

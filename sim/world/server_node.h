@@ -65,8 +65,6 @@ class ServerNode {
   egress::EgressRules egress_;
   std::string operator_key_;
   access::ApiKey operator_row_;
-  std::uint64_t log_bytes_max_ = 0;
-  int checkpoint_frames_ = 0;
   std::unique_ptr<Running> running_;
   std::optional<SimDisk::Loss> wanted_;
   std::uint32_t starts_ = 0;

@@ -13,8 +13,6 @@
 namespace semel::sim {
 namespace {
 
-constexpr std::string_view kServer = "server";
-
 using DeliveryNames = std::map<DeliveryKey, std::string>;
 
 std::string named(const DeliveryNames& names, DeliveryKey key) {
@@ -102,17 +100,17 @@ std::string Witness::id_of(EndpointKey key) const {
 }
 
 void Witness::connect_asked(std::string_view process, const egress::SocketAddress& to) {
-  if (process != kServer) return;
+  if (process != kServerProcess) return;
   tell([&](Checker& checker) { checker.connect_asked(process, to); });
 }
 
 void Witness::connection_opened(std::string_view process, std::size_t asked, std::size_t accepted) {
-  if (process != kServer) return;
+  if (process != kServerProcess) return;
   tell([&](Checker& checker) { checker.connection_opened(asked, accepted); });
 }
 
 void Witness::request_left(std::string_view process, const WireRequest& request) {
-  if (process != kServer) return;
+  if (process != kServerProcess) return;
   busy();
   const KnownEndpoint* endpoint = endpoint_of(request);
   asked_[request.connection] = request;
@@ -132,7 +130,7 @@ void Witness::request_arrived(std::string_view process, const WireRequest& reque
 }
 
 void Witness::answer_arrived(std::string_view process, const WireAnswer& answer) {
-  if (process != kServer) return;
+  if (process != kServerProcess) return;
   const auto asked = asked_.find(answer.connection);
   if (asked == asked_.end() || asked->second.number != answer.number) return;
   const KnownEndpoint* endpoint = endpoint_of(asked->second);

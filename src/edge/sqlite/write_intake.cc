@@ -3,7 +3,6 @@
 // Of a batch under an Idempotency-Key each item's answer is kept once it stands (its event, or a final refusal); what
 // was refused for now is judged again when the batch comes again.
 #include <map>
-#include <memory>
 #include <utility>
 
 #include "base/failpoint.h"

@@ -1,5 +1,5 @@
 // drawn_write_sets.cc: one function a kind.
-#include "sim/store/drawn_write_sets.h"
+#include "sim/store/testing/drawn_write_sets.h"
 
 #include <utility>
 
