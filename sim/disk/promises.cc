@@ -175,7 +175,7 @@ Promises::Asked Promises::ask_attempt(Fence fence, DeliveryPromise& promise) {
   ++promise.asked->version.value;
   promise.asked->state = start.state;
   promise.asked->record = start.record;
-  return {std::move(start), when_moved(due.key)};
+  return {start, when_moved(due.key)};
 }
 
 Promises::Asked Promises::ask_outcome(Fence fence, DeliveryPromise& promise) {

@@ -20,7 +20,7 @@ Answered<Routed> route(const HttpRequest& request) {
         probe::reached<"api.no_such_path">();
         return refuse("NOT_FOUND", "no route has this path");
       },
-      [](OtherMethods other) -> Answered<Routed> {
+      [](const OtherMethods& other) -> Answered<Routed> {
         probe::reached<"api.method_not_allowed">();
         Problem found = problem("METHOD_NOT_ALLOWED", "this resource knows " + other.allow);
         found.headers.emplace_back("allow", other.allow);

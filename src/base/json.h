@@ -7,7 +7,7 @@
 
 #include <concepts>
 #include <cstdint>
-#include <deque>
+#include <list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -76,7 +76,7 @@ class JsonDocument {
   };
   std::vector<Node> nodes_;
   std::vector<Child> children_;
-  std::deque<std::string> decoded_;  // strings that had escapes
+  std::list<std::string> decoded_;  // strings that had escapes; they stay where they are
 };
 
 // `bytes` must outlive the document. Fault::invalid with the reason and the byte offset where it is known; nothing of

@@ -27,10 +27,9 @@ inline void accept_event_anew(store::EventBody& event, WallTime now) {
 
 // To what was just read for a delivery's next attempt.
 inline void plant_in_body(store::EventBody& event, const delivery::Record& record, WallTime now, Random& random) {
-  const bool retry = record.attempts > 0;
-  if (planted(Planted::new_id_per_retry) && retry) rename_event(event, {make_id("evt_", now, random)});
+  if (planted(Planted::new_id_per_retry) && record.attempts > 0) rename_event(event, {make_id("evt_", now, random)});
   if (planted(Planted::replay_with_new_id) && record.round > 1) rename_event(event, {make_id("evt_", now, random)});
-  if (planted(Planted::envelope_changes_on_retry) && retry) accept_event_anew(event, now);
+  if (planted(Planted::envelope_changes_on_retry) && record.attempts > 0) accept_event_anew(event, now);
 }
 
 }  // namespace semel::engine

@@ -84,9 +84,9 @@ Co<Outcome> HttpExchange::exchange(SealedRequest request) {
   Cancel total;
   Deadline deadline(clock_, clock_.now() + request.timeout, total);
   Outcome outcome = co_await exchange_within(request, total);
-  if (const auto* none = std::get_if<NoAnswer>(&outcome);
-      planted(Planted::client_resends_by_itself) && none && none->trouble == NoAnswer::Trouble::connection_lost)
-    outcome = co_await exchange_within(request, total);
+  if (planted(Planted::client_resends_by_itself))
+    if (const auto* none = std::get_if<NoAnswer>(&outcome); none && none->trouble == NoAnswer::Trouble::connection_lost)
+      outcome = co_await exchange_within(request, total);
   deadline.stop();
   co_return outcome;
 }

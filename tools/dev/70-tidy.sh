@@ -4,9 +4,8 @@ tidy_main() {  # tidy [--since REV] [FILE..]
   if [ "${1:-}" = --since ]; then since=${2:?--since REV}; shift 2; fi
   need "${build_packages[@]}" "${check_packages[@]}"
   configure build/release -DSEMEL_SANITIZE=
-  compile build/release semel_sql semel_sql_inbox semel_sql_listen 2>/dev/null || true
   local files=("$@")
   [ ${#files[@]} -gt 0 ] || mapfile -t files < <(git diff --name-only --diff-filter=d "$since" -- 'src/*.cc')
   [ ${#files[@]} -gt 0 ] || { say "nothing has changed since $since"; return 0; }
-  printf '%s\n' "${files[@]}" | xargs -P "$(jobs)" -n 4 clang-tidy-19 -p build/release --quiet --warnings-as-errors='*' 2>/dev/null
+  printf '%s\n' "${files[@]}" | xargs -P "$(jobs)" -n 4 clang-tidy-19 -p build/release --quiet --warnings-as-errors='*' 2>build/tidy.log
 }

@@ -11,7 +11,7 @@
 namespace semel::delivery {
 namespace {
 
-Transition stay(State next, Record record) { return {std::move(next), std::move(record), Consequence::none}; }
+Transition stay(State next, const Record& record) { return {std::move(next), record, Consequence::none}; }
 
 Step begin(const Record& before, WallTime now, bool counts) {
   Record record = before;
