@@ -1,11 +1,10 @@
 // accounts_test.cc: a verdict that cannot be bad proves nothing; each kind of fault must show itself.
 #include "accounts.h"
+#include "base/testing/temp_folder.h"
 
 #include <gtest/gtest.h>
 
 #include <fstream>
-
-#include "support/temp_folder.h"
 
 namespace semel::demo {
 namespace {
@@ -77,7 +76,7 @@ TEST(Accounts, what_the_server_left_undone_is_not_good) {
 }
 
 TEST(Accounts, a_ledger_with_a_torn_line_is_refused) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   std::ofstream(folder.file("ledger")) << R"({"source":"none","event_id":"e1")";
   EXPECT_FALSE(read_ledger(folder.file("ledger")));
   EXPECT_FALSE(read_ledger(folder.file("absent")));

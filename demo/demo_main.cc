@@ -9,11 +9,11 @@
 #include <optional>
 #include <thread>
 
+#include "base/testing/temp_folder.h"
 #include "kill_plan.h"
 #include "producers.h"
 #include "report.h"
 #include "stage.h"
-#include "support/temp_folder.h"
 #include "workload.h"
 
 namespace semel::demo {
@@ -156,7 +156,7 @@ Result<std::vector<PlannedEvent>> workload_of(const Options& options) {
 
 Result<bool> run(const Options& options) {
   SEMEL_TRY(events, workload_of(options));
-  harness::TempFolder folder(options.keep ? harness::Afterwards::keep : harness::Afterwards::remove);
+  TempFolder folder(options.keep ? Afterwards::keep : Afterwards::remove);
   if (options.keep) fmt::print("Everything is kept in {}\n", folder.path().string());
   fmt::print("{} events to two endpoints, one per-key and one without order; {} kills; seed {}\n", events.size(),
              options.kills, options.seed);

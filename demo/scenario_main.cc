@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/testing/temp_folder.h"
 #include "scenario/scenarios.h"
-#include "support/temp_folder.h"
 
 namespace semel::scenario {
 namespace {
@@ -26,7 +26,7 @@ int play(const std::string& name, const std::string& semel) {
   }
   fmt::print("{}: {}\n", found->name, found->about);
   Story story;
-  const harness::TempFolder folder;
+  const TempFolder folder;
   if (const Result<void> played = found->play(semel, folder.path(), story); !played) {
     fmt::print(stderr, "\nsemel-scenario: {}\n", played.error().note);
     return 1;

@@ -5,14 +5,14 @@
 
 #include <fstream>
 
+#include "base/testing/temp_folder.h"
 #include "kill_plan.h"
-#include "support/temp_folder.h"
 
 namespace semel::demo {
 namespace {
 
 TEST(Workload, a_file_becomes_an_event_whose_type_is_its_path_and_whose_data_are_its_bytes) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   std::filesystem::create_directories(folder.path() / "check run");
   std::ofstream(folder.path() / "check run" / "1.v2.json") << " \n{\"n\": 1.0,\t\"s\":\"\xC3\xB6\"}\r\n";
   std::ofstream(folder.path() / "notes.txt") << "not an event";
@@ -27,7 +27,7 @@ TEST(Workload, a_file_becomes_an_event_whose_type_is_its_path_and_whose_data_are
 }
 
 TEST(Workload, a_folder_without_events_is_refused) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   EXPECT_FALSE(files_of(folder.path()));
   EXPECT_FALSE(files_of(folder.path() / "absent"));
 }

@@ -4,8 +4,9 @@
 #include <fmt/core.h>
 
 #include <CLI/CLI.hpp>
-#include <charconv>
 #include <map>
+
+#include "sim/check/body_text.h"
 
 namespace semel::sim {
 namespace {
@@ -19,14 +20,11 @@ constexpr bool kHasPlanted = false;
 const std::chrono::milliseconds kUsualCpu = Workers::Limits{}.cpu;
 
 // CLI11 takes "-1" for the largest of unsigned numbers.
-CLI::Validator whole_number(std::uint64_t least) {
+CLI::Validator whole_from(std::uint64_t least) {
   return {[least](const std::string& text) {
-            std::uint64_t number = 0;
-            const char* const end = text.data() + text.size();
-            const auto [stopped, error] = std::from_chars(text.data(), end, number);
-            return stopped == end && error == std::errc() && number >= least
-                       ? std::string()
-                       : fmt::format("'{}' is not a whole number from {} on", text, least);
+            const std::optional<std::uint64_t> number = whole_number(text);
+            return number && *number >= least ? std::string()
+                                              : fmt::format("'{}' is not a whole number from {} on", text, least);
           },
           ""};
 }
@@ -54,20 +52,20 @@ void add_options(CLI::App& app, Wanted& wanted) {
   static const std::map<std::string, sqlite::Synchronous> levels{{"full", sqlite::Synchronous::full},
                                                                  {"normal", sqlite::Synchronous::normal}};
   app.add_option("--seeds", wanted.seeds, "N on the store in memory, N/10 on SQLite over the simulated disk")
-      ->check(whole_number(1));
-  app.add_option("--from", wanted.from, "The first seed: 1")->check(whole_number(1));
+      ->check(whole_from(1));
+  app.add_option("--from", wanted.from, "The first seed: 1")->check(whole_from(1));
   add_choice(app, "--store", wanted.store, stores, "memory or disk: only this one");
-  app.add_option("--seed", wanted.seed, "This one alone")->check(whole_number(0));
+  app.add_option("--seed", wanted.seed, "This one alone")->check(whole_from(0));
   app.add_flag("--trace", wanted.trace, "With --seed: each line of what happens, and a sequence chart");
   app.add_flag("--shrink", wanted.shrink, "With --seed: cuts a failing world down to a small one");
   app.add_flag("--long", wanted.until_stopped, "Until SIGINT; then a probe that was never hit is a failure too");
   app.add_option("--kept", wanted.kept_file, "Runs the seeds of this file")->check(CLI::ExistingFile);
   app.add_option("--recoveries", wanted.recoveries, "Crashes and opens the SQLite store at least so many times")
-      ->check(whole_number(1));
+      ->check(whole_from(1));
   add_choice(app, "--synchronous", wanted.synchronous, levels, "full or normal: SQLite's, with --recoveries");
   app.add_option("--planted", wanted.planted, "Hunts this planted fault, or all; with --seed: switches it on");
   app.add_option("--planted-seeds", wanted.planted_seeds, "On each store, for each planted fault: 2000")
-      ->check(whole_number(1));
+      ->check(whole_from(1));
   app.add_flag("--probes", wanted.probes, "Lists the probes with hit or never");
   app.add_flag("--json", wanted.json, "The totals as JSON, on the last line");
   app.add_option("--jobs", wanted.limits.workers, "Worker processes; one a core")->check(CLI::Range(1, 256));

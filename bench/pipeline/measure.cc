@@ -10,11 +10,11 @@
 #include <fstream>
 #include <thread>
 
+#include "base/testing/temp_folder.h"
 #include "pipeline/arrivals.h"
 #include "pipeline/load.h"
 #include "support/process.h"
 #include "support/semel_server.h"
-#include "support/temp_folder.h"
 
 namespace semel::bench {
 namespace {
@@ -108,7 +108,7 @@ Percentiles percentiles(std::vector<std::int64_t> ns) {
 }
 
 Result<Run> measure_floor(const Programs& programs, double load_seconds) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   const Arrivals arrivals(folder.file("arrivals"));
   SEMEL_TRY(sink, Process::start({.program = programs.sink, .arguments = {folder.file("arrivals")}}));
   SEMEL_TRY(sink_port, listening_port(*sink));
@@ -120,7 +120,7 @@ Result<Run> measure_floor(const Programs& programs, double load_seconds) {
 }
 
 Result<Run> measure_semel(const Programs& programs, double load_seconds) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   const Arrivals arrivals(folder.file("arrivals"));
   SEMEL_TRY(sink, Process::start({.program = programs.sink, .arguments = {folder.file("arrivals")}}));
   SEMEL_TRY(sink_port, listening_port(*sink));

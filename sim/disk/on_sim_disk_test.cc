@@ -1,11 +1,11 @@
 // on_sim_disk_test.cc: SQLite and its store on the simulated disk.
 #include <gmock/gmock.h>
 
-#include <memory>
-#include <optional>
+#include <cstdlib>
+#include <set>
 #include <string>
-#include <utility>
 
+#include "base/testing/temp_folder.h"
 #include "core/intake/item_of.h"
 #include "edge/sqlite/test_store.h"
 #include "sim/disk/testing/test_disk.h"
@@ -78,7 +78,7 @@ std::string plain_workload(const std::string& path, const char* vfs) {
 }
 
 TEST(SqliteOnSimDisk, sqlite_keeps_the_same_rows_on_it_as_on_the_files_of_the_operating_system) {
-  sqlite::TempFolder folder;
+  TempFolder folder;
   TestDisk disk;
   const std::string on_it = plain_workload(folder.file("x"), "sim");
   EXPECT_THAT(on_it, HasSubstr("\nok"));
@@ -196,7 +196,7 @@ bool is_committed(const store::CommitAnswer& answer) { return std::holds_alterna
 
 // Twenty incarnations of a store, each with one event more; what the trace has seen.
 std::uint64_t twenty_power_failures(std::uint64_t seed) {
-  sqlite::TempFolder folder;
+  TempFolder folder;
   TestDisk disk(seed);
   for (int turn = 0; turn < 20; ++turn) {
     {

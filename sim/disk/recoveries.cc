@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "base/check.h"
-#include "demo/support/temp_folder.h"
+#include "base/testing/temp_folder.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "sim/disk/promises.h"
 #include "sim/disk/sim_disk.h"
@@ -304,7 +304,7 @@ class Life {
 RecoveryReport run_recoveries(std::uint64_t seed, std::uint64_t count, sqlite::Synchronous synchronous) {
   RecoveryReport report;
   Trace trace;
-  const harness::TempFolder folder;  // the store's lock is a file of the operating system
+  const TempFolder folder;  // the store's lock is a file of the operating system
   const std::string files = std::filesystem::canonical(folder.path()).string() + "/";
   const Draw draw(seed, "recoveries");
   for (std::uint64_t number = 1; report.recoveries < count; ++number) {

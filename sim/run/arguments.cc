@@ -6,7 +6,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <charconv>
+
+#include "sim/check/body_text.h"
 
 namespace semel::sim {
 namespace {
@@ -60,13 +61,12 @@ std::vector<Numbered> parse_numbered(const std::vector<std::string>& texts, std:
     if (text == "none") continue;
     const std::size_t colon = text.find(':');
     const FaultClass fault = parse_class(text.substr(0, colon));
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [stopped, error] = std::from_chars(text.data() + std::min(colon, text.size() - 1) + 1, end, number);
-    if (colon == std::string::npos || stopped != end || error != std::errc() || number < least || number > most)
+    const auto number =
+        colon == std::string::npos ? std::nullopt : whole_number(std::string_view(text).substr(colon + 1));
+    if (!number || *number < least || *number > most)
       throw CLI::ValidationError(
           fmt::format("'{}' is not CLASS:NUMBER with a number from {} to {}", text, least, most));
-    numbered.push_back({fault, number});
+    numbered.push_back({fault, *number});
   }
   return numbered;
 }

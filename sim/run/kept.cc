@@ -3,8 +3,9 @@
 
 #include <fmt/core.h>
 
-#include <charconv>
 #include <optional>
+
+#include "sim/check/body_text.h"
 
 namespace semel::sim {
 namespace {
@@ -29,12 +30,10 @@ std::optional<StoreKind> store_named(std::string_view name) {
 
 std::optional<KeptSeed> parse_line(std::string_view line) {
   const std::optional<StoreKind> store = store_named(take_word(line));
-  const std::string_view number = take_word(line);
+  const std::optional<std::uint64_t> seed = whole_number(take_word(line));
   const std::string_view commit = take_word(line);
-  std::uint64_t seed = 0;
-  const auto [end, error] = std::from_chars(number.begin(), number.end(), seed);
-  if (!store || error != std::errc{} || end != number.end() || commit.empty() || line.empty()) return std::nullopt;
-  return KeptSeed{.store = *store, .seed = seed, .commit = std::string(commit), .cause = std::string(line)};
+  if (!store || !seed || commit.empty() || line.empty()) return std::nullopt;
+  return KeptSeed{.store = *store, .seed = *seed, .commit = std::string(commit), .cause = std::string(line)};
 }
 
 }  // namespace

@@ -1,7 +1,10 @@
 // scratch.h: a folder for the files of this process and its children, removed at the end whatever became of them.
 #pragma once
 
-#include "demo/support/temp_folder.h"
+#include <cstdlib>
+
+#include "base/check.h"
+#include "base/testing/temp_folder.h"
 
 namespace semel::sim {
 
@@ -10,7 +13,7 @@ class Scratch {
   Scratch() { SEMEL_CHECK(setenv("TMPDIR", folder_.path().c_str(), 1) == 0); }  // from now on TMPDIR names it
 
  private:
-  harness::TempFolder folder_;
+  TempFolder folder_;
 };
 
 }  // namespace semel::sim

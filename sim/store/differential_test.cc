@@ -72,7 +72,7 @@ class Both {
   Trace trace_;
   Faults faults_;
   SimDisk disk_;
-  sqlite::TempFolder folder_;  // of the lock file
+  TempFolder folder_;  // of the lock file
   sqlite::TestStore on_file_;
 
   MemoryRows rows_;

@@ -90,11 +90,8 @@ Co<EndpointId> Operator::make_endpoint(EndpointPlan plan) {
     stage_.witness.plan(std::move(endpoint));
     const std::optional<http::SimpleAnswer> answer = co_await ask("POST", "/v1/endpoints", body);
     if (answer && answer->status == 201) {
-      const Result<JsonDocument> document = parse_json(answer->body);
-      SEMEL_CHECK(document.has_value());
-      const EndpointId id{std::string(document->root().find("id")->text())};
-      const auto secret = document->root().find("secret");
-      stage_.witness.endpoint_made(id, secret ? std::string(secret->text()) : std::string());
+      const EndpointId id{text_in(*answer, "id").value()};
+      stage_.witness.endpoint_made(id, text_in(*answer, "secret").value_or(""));
       if (plan.kind == ReceiverKind::honest) honest_.push_back(id);
       co_return id;
     }
@@ -213,11 +210,7 @@ Co<std::optional<SubscriptionId>> Operator::subscribe(const KnownSubscription& s
   const std::optional<http::SimpleAnswer> answer = co_await ask("POST", "/v1/subscriptions", json.end().end().take());
   if (!answer || answer->status == 503) co_return std::nullopt;
   if (answer->status == 404 && deleted_.contains(subscription.endpoint.text)) co_return std::nullopt;
-  if (answer->status == 201) {
-    const Result<JsonDocument> document = parse_json(answer->body);
-    SEMEL_CHECK(document.has_value());
-    co_return SubscriptionId{std::string(document->root().find("id")->text())};
-  }
+  if (answer->status == 201) co_return SubscriptionId{text_in(*answer, "id").value()};
   odd("making a subscription", *answer);
   co_return std::nullopt;
 }

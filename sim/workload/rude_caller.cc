@@ -5,8 +5,6 @@
 
 #include <array>
 
-#include "base/json.h"
-
 namespace semel::sim {
 namespace {
 
@@ -66,8 +64,7 @@ Co<void> RudeCaller::knock() {
   const Result<http::SimpleAnswer> made = co_await by_.host().ask(
       "POST", "/v1/keys", R"({"role":"reader","client":"rude"})", {}, stage_.server.operator_key());
   if (!made || made->status != 201) co_return;
-  const Result<JsonDocument> document = parse_json(made->body);
-  const std::string key(document->root().find("key")->text());
+  const std::string key = text_in(*made, "key").value();
   const Result<http::SimpleAnswer> answer =
       co_await by_.host().ask("POST", "/v1/events", R"({"type":"rude.event","data":{}})", {}, key);
   if (answer && answer->status == 202) stage_.witness.violate("I-ANSWER", "a reader's key has sent an event");

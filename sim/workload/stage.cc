@@ -3,6 +3,9 @@
 
 #include <fmt/core.h>
 
+#include "base/check.h"
+#include "base/json.h"
+
 namespace semel::sim {
 namespace {
 
@@ -32,6 +35,13 @@ Co<Result<http::SimpleAnswer>> ClientHost::ask_at(std::string url, std::string m
                               .body = std::move(body),
                               .timeout = kPatience};
   co_return co_await client_.request(std::move(request));
+}
+
+std::optional<std::string> text_in(const http::SimpleAnswer& answer, std::string_view member) {
+  const Result<JsonDocument> document = parse_json(answer.body);
+  SEMEL_CHECK(document.has_value());
+  const auto found = document->root().find(member);
+  return found ? std::optional(std::string(found->text())) : std::nullopt;
 }
 
 }  // namespace semel::sim

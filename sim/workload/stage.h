@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -38,6 +39,9 @@ class ClientHost {
   std::unique_ptr<Resolver> resolver_;
   http::SimpleClient client_;
 };
+
+// A member of the object that an answer brings, as text.
+std::optional<std::string> text_in(const http::SimpleAnswer& answer, std::string_view member);
 
 struct Stage {
   Ground& ground;

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "base/check.h"
-#include "demo/support/temp_folder.h"
+#include "base/testing/temp_folder.h"
 
 namespace semel::sim {
 namespace {
@@ -28,7 +28,7 @@ std::string receiver_host(std::uint32_t number) { return fmt::format("r{}.receiv
 
 const std::string& real_folder() {
   static const pid_t owner = getpid();
-  static const harness::TempFolder folder;  // gone when the program ends
+  static const TempFolder folder;  // gone when the program ends
   static const std::string path = folder.path().string();
   SEMEL_CHECK(owner == getpid());
   return path;

@@ -3,9 +3,7 @@
 #pragma once
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,6 +14,7 @@
 
 #include "api/api.h"
 #include "base/random.h"
+#include "base/testing/temp_folder.h"
 #include "edge/sqlite/inline_lanes.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "port/null_telemetry.h"
@@ -107,7 +106,6 @@ class ApiTest : public testing::Test {
     dispatcher_.reset();
     store_.reset();
     lanes_.drain();
-    std::filesystem::remove_all(folder_);
   }
 
   HttpResponse send(std::string method, std::string target, std::string body = {}, Headers headers = {}) {
@@ -163,17 +161,13 @@ class ApiTest : public testing::Test {
   }
 
  private:
-  static std::unique_ptr<TroubledStore> open(const std::filesystem::path& folder, Secrets& secrets, Entropy& entropy,
+  static std::unique_ptr<TroubledStore> open(const TempFolder& folder, Secrets& secrets, Entropy& entropy,
                                              sqlite::InlineLanes& lanes) {
     auto opened = sqlite::open_sqlite_store(
-        {.path = (folder / "semel.db").string(), .secrets = secrets, .entropy = entropy, .vfs = {}, .on_fatal = {}},
-        lanes, lanes);
+        {.path = folder.file("semel.db"), .secrets = secrets, .entropy = entropy, .vfs = {}, .on_fatal = {}}, lanes,
+        lanes);
     if (!opened) ADD_FAILURE() << opened.error().note;
     return std::make_unique<TroubledStore>(std::move(opened->store));
-  }
-  static std::filesystem::path make_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "semel-api-XXXXXX").string();
-    return mkdtemp(name.data());
   }
   std::string add_operator() {
     const ApiKeyId id{"key_00000000000000000000000000000001"};
@@ -197,7 +191,7 @@ class ApiTest : public testing::Test {
     into = co_await api_.handle(std::move(request));
   }
 
-  std::filesystem::path folder_ = make_folder();
+  TempFolder folder_;
   sqlite::InlineLanes lanes_;
   StandingClock clock_;
   SeededRandom entropy_{7};

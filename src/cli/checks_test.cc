@@ -1,5 +1,6 @@
 // checks_test.cc: what doctor says about what it finds.
 #include "cli/checks.h"
+#include "base/testing/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -15,18 +16,13 @@ using Verdict = Finding::Verdict;
 
 class ChecksTest : public testing::Test {
  protected:
-  ChecksTest() {
-    std::string name = (std::filesystem::temp_directory_path() / "semel-checks-XXXXXX").string();
-    folder_ = mkdtemp(name.data());
-  }
-  ~ChecksTest() override { std::filesystem::remove_all(folder_); }
   std::string file(const std::string& name, const std::string& bytes, mode_t mode) {
-    const std::string path = (folder_ / name).string();
+    const std::string path = folder_.file(name);
     std::ofstream(path) << bytes;
     chmod(path.c_str(), mode);
     return path;
   }
-  std::filesystem::path folder_;
+  TempFolder folder_;
 };
 
 TEST_F(ChecksTest, sqlite_before_3_51_3_is_named_with_its_checkpoint_rule) {
@@ -47,7 +43,7 @@ TEST_F(ChecksTest, a_master_key_must_be_there_and_private) {
   const auto named = MasterKeyFile::Chosen::by_operator;
   const std::string key = file("key", "00", 0600);
   const std::string open_key = file("open", "00", 0640);
-  const std::string missing = (folder_ / "missing").string();
+  const std::string missing = folder_.file("missing");
   EXPECT_EQ(check_master_key({key, beside}, true).verdict, Verdict::good);
   EXPECT_EQ(check_master_key({open_key, beside}, true).verdict, Verdict::bad);
   EXPECT_EQ(check_master_key({open_key, beside}, true).advice, "chmod 600 " + open_key);
@@ -57,9 +53,9 @@ TEST_F(ChecksTest, a_master_key_must_be_there_and_private) {
 }
 
 TEST_F(ChecksTest, a_store_that_is_none_is_bad_and_one_that_is_not_there_is_to_come) {
-  EXPECT_EQ(check_store((folder_ / "missing.db").string()).verdict, Verdict::note);
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "missing.db"));
-  EXPECT_EQ(check_store((folder_ / "no folder" / "missing.db").string()).verdict, Verdict::bad);
+  EXPECT_EQ(check_store(folder_.file("missing.db")).verdict, Verdict::note);
+  EXPECT_FALSE(std::filesystem::exists(folder_.file("missing.db")));
+  EXPECT_EQ(check_store(folder_.file("no folder/missing.db")).verdict, Verdict::bad);
   EXPECT_EQ(check_store(file("text.db", std::string(4096, 'x'), 0600)).verdict, Verdict::bad);
 }
 

@@ -7,8 +7,6 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <string>
@@ -17,6 +15,7 @@
 #include "base/bytes.h"
 #include "base/check.h"
 #include "base/random.h"
+#include "base/testing/temp_folder.h"
 
 namespace semel::client {
 namespace {
@@ -153,16 +152,10 @@ class Receiver {
 
 class InboxOnFile : public testing::Test {
  protected:
-  InboxOnFile() {
-    std::string pattern = testing::TempDir() + "inbox_XXXXXX";
-    SEMEL_CHECK(mkdtemp(pattern.data()) != nullptr);
-    folder_ = pattern;
-  }
-  ~InboxOnFile() override { std::filesystem::remove_all(folder_); }
-  std::string path() const { return folder_ + "/inbox.db"; }
+  std::string path() const { return folder_.file("inbox.db"); }
 
  private:
-  std::string folder_;
+  TempFolder folder_;
 };
 
 using Ids = std::vector<std::string>;

@@ -117,8 +117,7 @@ Co<bool> Dispatcher::State::note_attempt(Entry& entry, const Flight& flight) {
   probe::sometimes<"attempt.start_conflicts">(std::holds_alternative<store::Conflict>(answer));
   probe::sometimes<"attempt.start_in_doubt">(std::holds_alternative<store::Unknown>(answer));
   if (std::holds_alternative<store::Unknown>(answer)) co_await back_off();
-  const auto reloaded = co_await endpoints.reload(entry.delivery.endpoint);
-  (void)reloaded;  // an unreadable store shows itself in the next line too
+  co_await reload_endpoint(entry.delivery.endpoint);
   co_await reread(entry);
   co_return false;
 }

@@ -88,6 +88,7 @@ struct Dispatcher::State {
 
   // ---- when the store is in doubt or disagrees ----
   Co<void> back_off();
+  Co<void> reload_endpoint(EndpointKey key);
   Co<void> reread(Entry& entry);
   bool fatal(const store::CommitAnswer& answer);
 

@@ -2,12 +2,11 @@
 #include "engine/dispatcher.h"
 
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "edge/secrets/sealed_secrets.h"
 #include "edge/sqlite/sqlite_store.h"
 #include "engine/intake.h"
@@ -101,7 +100,6 @@ class DispatcherTest : public testing::Test {
             ->row;
     dispatcher_.endpoint_added(endpoints_.find(endpoint_.key));
   }
-  ~DispatcherTest() override { std::filesystem::remove_all(folder_); }
 
   TenantKey tenant() const { return tenants_.find("default")->key; }
   IntakeResult submit() {
@@ -111,19 +109,14 @@ class DispatcherTest : public testing::Test {
     return clock_.run(intake_.submit(std::move(request)));
   }
 
-  static std::string make_folder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "semel-dispatcher-XXXXXX";
-    return mkdtemp(pattern.data());
-  }
-
   std::unique_ptr<store::Store> open_store() {
     auto opened = sqlite::open_sqlite_store(
-        {.path = folder_ + "/semel.db", .secrets = secrets_, .entropy = random_, .vfs = {}, .on_fatal = {}}, lanes_,
+        {.path = folder_.file("semel.db"), .secrets = secrets_, .entropy = random_, .vfs = {}, .on_fatal = {}}, lanes_,
         clock_);
     return std::move(opened->store);
   }
 
-  std::string folder_ = make_folder();
+  TempFolder folder_;
   http::testing::MemoryClock clock_;
   SeededRandom random_{1};
   testing_support::PromptLanes lanes_{clock_};

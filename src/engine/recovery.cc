@@ -151,6 +151,9 @@ Co<void> Dispatcher::State::settle_lapsed(store::Delivery& found) {
 
 Co<void> Dispatcher::State::back_off() { co_await sleep_until(ports.clock, ports.clock.now() + kStoreBackOff); }
 
+// After a conflict: it may be what has changed. An unreadable store shows itself in what is read next.
+Co<void> Dispatcher::State::reload_endpoint(EndpointKey key) { static_cast<void>(co_await endpoints.reload(key)); }
+
 // Takes what the store says about the delivery over the memory's version. Bounded by the process: the store either
 // becomes readable and writable again or ends it.
 Co<void> Dispatcher::State::reread(Entry& entry) {

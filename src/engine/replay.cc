@@ -65,8 +65,7 @@ Co<Result<std::optional<ReplayOutcome>>> Dispatcher::State::replay_once(TenantKe
     if (entry && !ends) co_await reread(*entry);
     if (!entry && !ends && std::holds_alternative<store::Unknown>(answer)) begin_to_look_again("a replay");
     if (std::holds_alternative<store::Conflict>(answer)) {
-      const auto reloaded = co_await endpoints.reload(found.endpoint);  // it may be what has changed
-      (void)reloaded;
+      co_await reload_endpoint(found.endpoint);
       co_return Answer(std::nullopt);
     }
     const auto* refused = std::get_if<store::Refused>(&answer);

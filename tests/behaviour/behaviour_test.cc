@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "base/testing/temp_folder.h"
 #include "behaviour/script.h"
 
 namespace semel::behaviour {
@@ -27,24 +28,10 @@ std::string text_of(const std::string& name) {
   return text.str();
 }
 
-// A folder that goes with the test.
-class Folder {
- public:
-  Folder() {
-    std::string pattern = std::filesystem::temp_directory_path() / "semel-behaviour-XXXXXX";
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
-
 class Behaviour : public testing::TestWithParam<std::string> {};
 
 TEST_P(Behaviour, holds) {
-  const Folder folder;
+  const TempFolder folder;
   EXPECT_EQ(run_script(text_of(GetParam()), folder.path()), "");
 }
 
@@ -52,7 +39,7 @@ INSTANTIATE_TEST_SUITE_P(Script, Behaviour, testing::ValuesIn(scripts()), [](con
 
 // The runner itself must be able to fail.
 TEST(BehaviourScript, a_wrong_expectation_is_reported_with_its_line) {
-  const Folder folder;
+  const TempFolder folder;
   EXPECT_EQ(run_script("endpoint shop\nsend a.b id=e1\nexpect attempt shop e1 #2\n", folder.path()).substr(0, 6),
             "line 3");
 }

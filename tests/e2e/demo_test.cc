@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/json.h"
+#include "base/testing/temp_folder.h"
 #include "support/api_client.h"
 #include "support/process.h"
 #include "support/rig.h"
-#include "support/temp_folder.h"
 
 namespace semel::tests {
 namespace {
@@ -54,7 +54,7 @@ TEST(Demo, a_thousand_events_and_ten_kills_lose_nothing_and_apply_nothing_twice)
 }
 
 TEST(Demo, the_payloads_of_a_large_real_sender_arrive_byte_for_byte_under_kills) {
-  const harness::TempFolder folder;
+  const TempFolder folder;
   const Result<harness::Finished> written =
       harness::run({.program = "node",
                     .arguments = {SEMEL_INTEROP_FOLDER "/payloads.mjs", folder.path().string()},

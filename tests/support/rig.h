@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
+#include "base/testing/temp_folder.h"
 #include "support/api_client.h"
 #include "support/semel_server.h"
-#include "support/temp_folder.h"
 #include "support/wait.h"
 
 namespace semel::tests {
@@ -47,7 +47,7 @@ class Rig : public ::testing::Test {
     return id.value_or("");
   }
 
-  harness::TempFolder folder_;
+  TempFolder folder_;
   std::string secret_ = harness::random_webhook_secret();
 };
 

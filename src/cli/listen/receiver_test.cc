@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "base/testing/temp_folder.h"
 #include "cli/listen/sources.h"
 #include "edge/sqlite/recording_vfs.h"
 
@@ -25,14 +26,7 @@ constexpr std::string_view kRotatedSecret = "whsec_QUJDREVGR0hJSktMTU5PUFFSU1RVV
 
 class ReceiverOnFile : public testing::Test {
  protected:
-  ReceiverOnFile() {
-    std::string pattern = testing::TempDir() + "receiver_XXXXXX";
-    SEMEL_CHECK(mkdtemp(pattern.data()) != nullptr);
-    folder_ = pattern;
-  }
-  ~ReceiverOnFile() override { std::filesystem::remove_all(folder_); }
-
-  std::string in_folder(const std::string& name) const { return folder_ + "/" + name; }
+  std::string in_folder(const std::string& name) const { return folder_.file(name); }
   std::string ledger() const {
     std::ifstream file(in_folder("ledger"));
     return std::string(std::istreambuf_iterator<char>(file), {});
@@ -47,7 +41,7 @@ class ReceiverOnFile : public testing::Test {
   std::unique_ptr<Receiver> open() const { return std::move(Receiver::open(options()).value()); }
 
  private:
-  std::string folder_;
+  TempFolder folder_;
 };
 
 inbox::WireAnswer deliver(Receiver& receiver, const std::string& id, const std::string& body,

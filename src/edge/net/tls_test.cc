@@ -5,10 +5,10 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include <filesystem>
 #include <latch>
 #include <string>
 
+#include "base/testing/temp_folder.h"
 #include "edge/net/net.h"
 #include "edge/net/test_await.h"
 #include "edge/net/test_tls_peer.h"
@@ -26,17 +26,11 @@ class Tls : public testing::Test {
  protected:
   Tls() {
     signal(SIGPIPE, SIG_IGN);  // the peer writes by means of OpenSSL, which does not suppress it
-    std::string folder = testing::TempDir() + "semel-tls-XXXXXX";
-    EXPECT_NE(mkdtemp(folder.data()), nullptr);
-    folder_ = folder;
-    setenv("SSL_CERT_FILE", (folder_ + "/none.pem").c_str(), 1);  // whom this machine trusts is not the matter here
-    EXPECT_TRUE(write_file_atomically(folder_ + "/ca.pem", authority_.pem(), 0600));
-    net_ = make_net(t_.loop, {.ca_file = folder_ + "/ca.pem"}).value();
+    setenv("SSL_CERT_FILE", folder_.file("none.pem").c_str(), 1);  // whom this machine trusts is not the matter here
+    EXPECT_TRUE(write_file_atomically(folder_.file("ca.pem"), authority_.pem(), 0600));
+    net_ = make_net(t_.loop, {.ca_file = folder_.file("ca.pem")}).value();
   }
-  ~Tls() override {
-    signal(SIGPIPE, SIG_DFL);
-    std::filesystem::remove_all(folder_);
-  }
+  ~Tls() override { signal(SIGPIPE, SIG_DFL); }
 
   Identity issue(const std::string& names, long valid_for_s = 3600) const {
     return make_identity({.names = names, .issuer = &authority_, .valid_for_s = valid_for_s});
@@ -65,7 +59,7 @@ class Tls : public testing::Test {
   }
 
   TestLoop t_;
-  std::string folder_;
+  TempFolder folder_;
   Identity authority_ = make_identity({});
   std::unique_ptr<Net> net_;
 };
@@ -381,9 +375,9 @@ TEST_F(Tls, renegotiation_is_refused_with_the_next_words_and_the_connection_goes
 }
 
 TEST_F(Tls, an_unreadable_or_empty_authority_file_is_refused_when_starting) {
-  EXPECT_EQ(make_net(t_.loop, {.ca_file = folder_ + "/absent.pem"}).error().fault, Fault::invalid);
-  ASSERT_TRUE(write_file_atomically(folder_ + "/empty.pem", "no certificate\n", 0600));
-  EXPECT_EQ(make_net(t_.loop, {.ca_file = folder_ + "/empty.pem"}).error().fault, Fault::invalid);
+  EXPECT_EQ(make_net(t_.loop, {.ca_file = folder_.file("absent.pem")}).error().fault, Fault::invalid);
+  ASSERT_TRUE(write_file_atomically(folder_.file("empty.pem"), "no certificate\n", 0600));
+  EXPECT_EQ(make_net(t_.loop, {.ca_file = folder_.file("empty.pem")}).error().fault, Fault::invalid);
 }
 
 TEST(TlsSessions, the_one_unused_longest_makes_room_and_an_old_one_is_not_offered) {

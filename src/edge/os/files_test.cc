@@ -1,9 +1,9 @@
 // files_test.cc: whole files on a real file system.
 #include "edge/os/files.h"
+#include "base/testing/temp_folder.h"
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <filesystem>
 
@@ -12,19 +12,12 @@ namespace {
 
 class Files : public testing::Test {
  protected:
-  Files() {
-    std::string name = testing::TempDir() + "semel-files-XXXXXX";
-    EXPECT_NE(mkdtemp(name.data()), nullptr);
-    folder_ = name;
-  }
-  ~Files() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(const std::string& name) const { return folder_ + "/" + name; }
+  std::string path(const std::string& name) const { return folder_.file(name); }
   std::ptrdiff_t entries() const {
-    return std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator{});
+    return std::distance(std::filesystem::directory_iterator(folder_.path()), std::filesystem::directory_iterator{});
   }
 
-  std::string folder_;
+  TempFolder folder_;
 };
 
 TEST_F(Files, what_was_written_is_read_back_with_its_mode_and_nothing_else_stays_in_the_folder) {
@@ -61,7 +54,7 @@ TEST_F(Files, what_is_not_a_readable_regular_file_is_named) {
   ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
   EXPECT_EQ(read_small_file(path("absent"), 10).error().fault, Fault::not_found);
   EXPECT_EQ(read_small_file(path("absent/f"), 10).error().fault, Fault::not_found);
-  EXPECT_EQ(read_small_file(folder_, 10).error().fault, Fault::invalid);
+  EXPECT_EQ(read_small_file(folder_.path(), 10).error().fault, Fault::invalid);
   EXPECT_EQ(read_small_file(path("pipe"), 10).error().fault, Fault::invalid);
 }
 

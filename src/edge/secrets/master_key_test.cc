@@ -12,6 +12,7 @@
 #include <sstream>
 
 #include "base/bytes.h"
+#include "base/testing/temp_folder.h"
 
 namespace semel {
 namespace {
@@ -22,13 +23,7 @@ constexpr const char* kHex = "000102030405060708090a0b0c0d0e0f101112131415161718
 
 class MasterKeyTest : public testing::Test {
  protected:
-  MasterKeyTest() {
-    std::string name = testing::TempDir() + "master_key.XXXXXX";
-    folder_ = mkdtemp(name.data());
-  }
-  ~MasterKeyTest() override { std::filesystem::remove_all(folder_); }
-
-  std::string path(std::string_view name = "semel.db.key") const { return folder_ + "/" + std::string(name); }
+  std::string path(std::string_view name = "semel.db.key") const { return folder_.file(std::string(name)); }
   void write(std::string_view text, mode_t mode = 0600) const {
     std::ofstream(path()) << text;
     ASSERT_EQ(chmod(path().c_str(), mode), 0);
@@ -42,7 +37,7 @@ class MasterKeyTest : public testing::Test {
     return open_master_key({.path = path(), .chosen = chosen}, store, random_);
   }
 
-  std::string folder_;
+  TempFolder folder_;
   SeededRandom random_{5};
 };
 
@@ -66,7 +61,7 @@ TEST_F(MasterKeyTest, is_made_with_a_fresh_store_for_its_owner_alone_and_read_by
   EXPECT_EQ(status.st_nlink, 1u);
   EXPECT_EQ(hex_of(open(StoreAge::existing).value()), made);
   EXPECT_EQ(hex_of(open(StoreAge::fresh).value()), made) << "a key without a store is used, not replaced";
-  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_), {}), 1) << "nothing is left beside it";
+  EXPECT_EQ(std::distance(std::filesystem::directory_iterator(folder_.path()), {}), 1) << "nothing is left beside it";
 }
 
 TEST_F(MasterKeyTest, the_mode_does_not_depend_on_the_umask) {

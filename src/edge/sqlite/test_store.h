@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "base/random.h"
+#include "base/testing/temp_folder.h"
 #include "edge/sqlite/inline_lanes.h"
 #include "edge/sqlite/sqlite_store.h"
 
@@ -28,21 +27,6 @@ class PlainSecrets final : public Secrets {
     if (!sealed.starts_with(prefix)) return fail(Fault::corrupt, "sealed for another row");
     return std::string(sealed.substr(prefix.size()));
   }
-};
-
-class TempFolder {
- public:
-  TempFolder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "semel-store-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  TempFolder(const TempFolder&) = delete;
-  TempFolder& operator=(const TempFolder&) = delete;
-  ~TempFolder() { std::filesystem::remove_all(path_); }
-  std::string file(const std::string& name) const { return path_ + "/" + name; }
-
- private:
-  std::string path_;
 };
 
 class TestStore {

@@ -7,7 +7,7 @@
 
 #include "base/check.h"
 
-namespace semel::harness {
+namespace semel {
 
 enum class Afterwards { remove, keep };
 
@@ -35,4 +35,4 @@ class TempFolder {
   Afterwards afterwards_;
 };
 
-}  // namespace semel::harness
+}  // namespace semel
